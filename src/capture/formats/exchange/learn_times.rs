@@ -104,9 +104,14 @@ pub(super) fn times(scalars: &Scalars<'_>, request: &Path, response: Option<&Pat
         found.extend(long.as_ref().map(|long| (Slot::Duration, long.path.clone())));
         found
     };
+    let own_end = |start: &Times<'_>, own: &Times<'_>| {
+        long.is_none() && response.is_some() && !named(&own.key, &WRITTEN) && is_later(start, own)
+    };
     let (mut certain, two) = (long.as_ref().is_none_or(|long| long.certain), two(&all));
     let places = match (start, end, neutral) {
         (Some(start), Some(end), _) => vec![at(Slot::Start, start), at(Slot::End, end)],
+        // What a record with an answer says of itself, and is later than its request, is when that was done.
+        (Some(start), None, Some(own)) if own_end(start, own) => vec![at(Slot::Start, start), at(Slot::End, own)],
         (Some(start), None, _) => with_long(at(Slot::Start, start)),
         (None, Some(end), _) if long.is_some() => with_long(at(Slot::End, end)),
         (None, Some(end), Some(other)) if follows(other, end) => vec![at(Slot::Start, other), at(Slot::End, end)],
@@ -127,18 +132,24 @@ pub(super) fn times(scalars: &Scalars<'_>, request: &Path, response: Option<&Pat
         },
         (None, None, None) => written.map(|written| vec![at(Slot::Start, written)]).unwrap_or_default(),
     };
+    // Where start and end are told, a duration says nothing more.
+    certain |= !places.iter().any(|(slot, _)| *slot == Slot::Duration) && long.is_some();
     Timed { places, unit, certain }
 }
 
 /// The only two times, where one is never before the other.
 fn two<'a, 'p>(all: &'a [Times<'p>]) -> Option<(&'a Times<'p>, &'a Times<'p>)> {
     let [one, other] = all else { return None };
-    let strictly = |start: &Times<'_>, end: &Times<'_>| follows(start, end) && start.us != end.us;
     match () {
-        () if strictly(one, other) => Some((one, other)),
-        () if strictly(other, one) => Some((other, one)),
+        () if is_later(one, other) => Some((one, other)),
+        () if is_later(other, one) => Some((other, one)),
         () => None,
     }
+}
+
+/// True where the second time is never before the first, and not always the same.
+fn is_later(start: &Times<'_>, end: &Times<'_>) -> bool {
+    follows(start, end) && start.us != end.us
 }
 
 fn read<'p>(path: &'p Path, values: &[&Value]) -> Option<Times<'p>> {

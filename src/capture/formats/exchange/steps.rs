@@ -146,16 +146,23 @@ impl<'a> Steps<'_, 'a> {
         if self.found.is_empty() {
             return;
         }
-        if let Some(head) = &self.exchange.heads.response {
+        if let Some(head) = self.exchange.heads.response.clone().or_else(|| self.refusal()) {
             let own = |step: &ExchangeStep<'_>| step.side == Side::Server || step.what == StepKind::Ended;
             let at = self.found.iter().position(own).unwrap_or(self.found.len());
-            let mut step = self.head(Side::Server, head);
+            let mut step = self.head(Side::Server, &head);
             step.order_us = self.found.get(at).map_or(step.order_us, |first| first.order_us.min(step.order_us));
             self.found.insert(at, step);
         }
         if let Some(head) = &self.exchange.heads.request {
             self.found.insert(0, self.head(Side::Client, head));
         }
+    }
+
+    /// The head of a response that says "not now" or "not you", of which the record has the status only: what was answered with it may
+    /// be asked again.
+    fn refusal(&self) -> Option<String> {
+        let status = self.exchange.status.filter(|status| matches!(status, 401 | 403 | 429 | 500..))?;
+        Some(format!(r#"{{"status":{status}}}"#))
     }
 
     fn head(&self, side: Side, head: &str) -> ExchangeStep<'a> {

@@ -3,6 +3,12 @@
 //! A line that begins a request (`POST /mcp HTTP/1.1`, `--> POST https://..`) or a response (`HTTP/1.1 200 OK`, `<-- 200 https://..`)
 //! tells who sends what stands below it. Whoever prints from several threads at once mixes lines: a body whose first line came and
 //! which did not come itself may stand further down, and what follows is nobody's until the next such line.
+//!
+//! A response that refuses a request belongs to the only request that waits for one; where several wait, it is not known whose it is.
+
+mod edge;
+
+use edge::{Sides, Waiting};
 
 use crate::capture::anywhere::{Form, Piece, Row, Scanner, json_of};
 use crate::capture::format::{Format, LineReader, Match, Reader};
@@ -11,7 +17,7 @@ use crate::capture::literal::{put_cut, put_json};
 use crate::capture::out::Out;
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
-use crate::capture::{Channel, Direction, Skip, Transport, time};
+use crate::capture::{Body, Channel, Direction, Skip, Transport, time};
 use crate::error::Result;
 use crate::jsonrpc::{NoLift, Parsed, parse_at};
 use crate::protocol::{Sender, Side, sender_of};
@@ -51,87 +57,6 @@ impl Format for HttpText {
     }
 }
 
-/// The longest first line of a request or a response.
-const LONGEST: usize = 4096;
-
-const VERBS: [&str; 7] = ["POST", "GET", "DELETE", "PUT", "PATCH", "OPTIONS", "HEAD"];
-
-/// The first line of a request or a response.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Edge {
-    side: Side,
-    /// True if something has to follow it.
-    owes: bool,
-}
-
-/// Reads the first line of a request or a response, whatever a logger put before it.
-fn edge(line: &str) -> Option<Edge> {
-    if line.len() > LONGEST || !(line.contains("HTTP") || line.contains("--")) {
-        return None;
-    }
-    // In XML the text begins behind its own mark.
-    let line = line.rsplit_once("[CDATA[").map_or(line, |(_, text)| text);
-    let words: Vec<&str> = line.split_ascii_whitespace().collect();
-    words.iter().enumerate().find_map(|(at, word)| {
-        let next = words.get(at + 1).copied().unwrap_or_default();
-        let before = at.checked_sub(1).map(|at| words[at]);
-        let is_status = next.len() == 3 && next.bytes().all(|byte| byte.is_ascii_digit());
-        let is_target = next.starts_with('/') || next.starts_with("http://") || next.starts_with("https://");
-        let in_http = words.get(at + 2).is_some_and(|version| version.starts_with("HTTP/"));
-        if VERBS.contains(word) && is_target && (in_http || before == Some("-->")) {
-            // Of what it sends `curl -v` shows the head alone.
-            return Some(Edge { side: Side::Client, owes: *word == "POST" && before != Some(">") });
-        }
-        let answers = is_status && (word.starts_with("HTTP/") || *word == "<--");
-        let failed = *word == "<--" && next == "HTTP";
-        (answers && !before.is_some_and(is_path) || failed).then_some(Edge { side: Side::Server, owes: false })
-    })
-}
-
-/// True for what stands before a version in the first line of a request.
-fn is_path(word: &str) -> bool {
-    word.starts_with(['/', '"'])
-}
-
-/// Who sends what stands below a line.
-#[derive(Default)]
-struct Sides {
-    now: Option<Side>,
-    /// How many bodies are to come that have not come.
-    owed: usize,
-}
-
-impl Sides {
-    /// Takes a line that holds no message. True for the first line of a request or a response.
-    fn line(&mut self, line: &str) -> bool {
-        let Some(edge) = edge(line) else {
-            self.header(&line.to_ascii_lowercase());
-            return false;
-        };
-        // Bodies of the other side are still to come: whose the next one is, nothing tells.
-        let mixed = self.owed > 0 && self.now != Some(edge.side);
-        self.now = (!mixed).then_some(edge.side);
-        self.owed += usize::from(edge.owes);
-        true
-    }
-
-    fn header(&mut self, line: &str) {
-        if line.contains("content-length: 0") || line.contains("body omitted") {
-            self.owed = self.owed.saturating_sub(1);
-        } else if self.now == Some(Side::Server) && line.contains("content-type: application/json") {
-            self.owed += 1;
-        }
-    }
-
-    /// Who sends a message, with what stands before it: on a command line that is the client.
-    fn of(&mut self, before: &str) -> Option<Side> {
-        self.owed = self.owed.saturating_sub(1);
-        let words = before.trim_end_matches(['\'', '"', '$', ' ']);
-        let flags = ["-d", "--data", "--data-raw", "--data-binary", "--json"];
-        if flags.iter().any(|flag| words.ends_with(flag)) { Some(Side::Client) } else { self.now }
-    }
-}
-
 /// What the head of a text holds.
 #[derive(Default)]
 struct Counts {
@@ -163,7 +88,7 @@ fn count(sample: &Sample) -> Counts {
             }
             Ok(())
         });
-        if !took.unwrap_or(true) && sides.line(row.text) {
+        if !took.unwrap_or(true) && sides.line(row.text).is_some() {
             counts.edges[usize::from(sides.now == Some(Side::Server))] += 1;
         }
     }
@@ -191,8 +116,11 @@ struct TextReader {
 #[derive(Default)]
 struct State {
     sides: Sides,
+    waiting: Waiting,
     channel: Option<u32>,
     at_us: Option<i64>,
+    /// The newest line without a message.
+    line: u64,
     json: String,
     bytes: Vec<u8>,
 }
@@ -203,7 +131,7 @@ impl LineReader for TextReader {
         let row = Row { text: text.trim_end_matches('\r'), number: line.number, offset: line.offset };
         let state = &mut self.state;
         if !self.scanner.line(&row, &mut |piece| state.put(piece, out))? {
-            state.pass(row.text, out);
+            state.pass(&row, out)?;
             out.skip(line.number, if row.text.trim_ascii().is_empty() { Skip::Blank } else { Skip::NotAMessage });
         }
         if let Some(passed) = self.scanner.passed() {
@@ -213,6 +141,8 @@ impl LineReader for TextReader {
     }
 
     fn end(&mut self, out: &mut Out<'_>) -> Result<()> {
+        let end = Row { text: "", number: self.state.line, offset: 0 };
+        self.state.close(&end, out)?;
         if let Some(line) = self.scanner.end() {
             out.skip(line, Skip::CutOff);
         }
@@ -222,15 +152,13 @@ impl LineReader for TextReader {
 
 impl State {
     fn put(&mut self, piece: &Piece<'_>, out: &mut Out<'_>) -> Result<()> {
-        let channel = match self.channel {
-            Some(channel) => channel,
-            None => out.channel(Channel { transport: Transport::Http, ..Channel::default() })?,
-        };
-        self.channel = Some(channel);
-        let direction = self.sides.of(piece.before).map_or(Direction::Unknown, Direction::By);
+        let channel = self.channel(out)?;
+        let side = self.sides.of(piece.before);
+        let stream = self.waiting.of(side);
+        let direction = side.map_or(Direction::Unknown, Direction::By);
         let at_us = self.time(piece.before, out);
         let place =
-            Place { line: piece.line, byte_offset: piece.offset, channel, at_us, direction, stream: None, taps: None };
+            Place { line: piece.line, byte_offset: piece.offset, channel, at_us, direction, stream, taps: None };
         match json_of(piece.payload, &mut self.json, &mut self.bytes) {
             Ok((json, Form::Printed(_))) => put_json(out, &place, piece.payload, json),
             Ok((json, _)) => out.promised(&place, json, false),
@@ -238,12 +166,43 @@ impl State {
         }
     }
 
+    fn channel(&mut self, out: &mut Out<'_>) -> Result<u32> {
+        let channel = match self.channel {
+            Some(channel) => channel,
+            None => out.channel(Channel { transport: Transport::Http, ..Channel::default() })?,
+        };
+        self.channel = Some(channel);
+        Ok(channel)
+    }
+
     /// A line without a message.
-    fn pass(&mut self, line: &str, out: &Out<'_>) {
-        if !line.trim_ascii().is_empty() {
-            self.sides.line(line);
-            self.at_us = self.time(line, out);
+    fn pass(&mut self, row: &Row<'_>, out: &mut Out<'_>) -> Result<()> {
+        self.line = row.number;
+        if row.text.trim_ascii().is_empty() {
+            return Ok(());
         }
+        let edge = self.sides.line(row.text);
+        if edge.is_some() {
+            self.close(row, out)?;
+        }
+        self.at_us = self.time(row.text, out);
+        let Some(edge) = edge else { return Ok(()) };
+        self.waiting.edge(edge);
+        let (Some(stream), Some(status)) = (self.waiting.refused, edge.status) else { return Ok(()) };
+        let place = self.place(row, Direction::By(Side::Server), stream, out)?;
+        out.put(&place, Body::Http { head: &format!(r#"{{"status":{status}}}"#) })
+    }
+
+    /// A refusal is the end of its request.
+    fn close(&mut self, row: &Row<'_>, out: &mut Out<'_>) -> Result<()> {
+        let Some(stream) = self.waiting.refused.take() else { return Ok(()) };
+        let place = self.place(row, Direction::Unknown, stream, out)?;
+        out.put(&place, Body::Close { by: Some(Side::Server) })
+    }
+
+    fn place(&mut self, row: &Row<'_>, direction: Direction, stream: u32, out: &mut Out<'_>) -> Result<Place> {
+        let (channel, at_us, stream) = (self.channel(out)?, self.at_us, Some(stream));
+        Ok(Place { line: row.number, byte_offset: row.offset, channel, at_us, direction, stream, taps: None })
     }
 
     /// The time that a line tells, or the newest.
@@ -254,38 +213,8 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::capture::testing::{read_as, told};
     use proptest::prelude::*;
-
-    #[test]
-    fn first_lines_tell_who_sends() {
-        let side = |line: &str| edge(line).map(|edge| edge.side);
-        for line in [
-            "POST /mcp HTTP/1.1",
-            "> POST /mcp HTTP/2",
-            "08:15:00.118 I --> POST https://a.test/mcp",
-            "<request><![CDATA[POST /mcp HTTP/1.1",
-        ] {
-            assert_eq!(side(line), Some(Side::Client), "{line}");
-        }
-        for line in [
-            "HTTP/1.1 200 OK",
-            "< HTTP/2 202",
-            "I  <-- 200 https://a.test/mcp (40ms)",
-            "<-- HTTP FAILED: java.io.IOException",
-        ] {
-            assert_eq!(side(line), Some(Side::Server), "{line}");
-        }
-        for line in [
-            "\"POST /mcp HTTP/1.1\" 200 OK",
-            "INFO POST /mcp 200",
-            "Content-Length: 200",
-            "--> END POST (20-byte body)",
-        ] {
-            assert_eq!(side(line), None, "{line}");
-        }
-    }
 
     #[test]
     fn an_access_log_is_none() {
