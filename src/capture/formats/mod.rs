@@ -67,6 +67,7 @@ pub(super) static OWN: &[&dyn Format] = &[
     &har::Har,
     &otlp_spans::OtlpSpans,
     &exchange::Records,
+    &exchange::Halves,
     &http_text::HttpText,
     &zed_acp::ZedAcp,
     &sacp_trace::SacpTrace,

@@ -82,7 +82,8 @@ impl<'a> Collected<'a> {
         self.note_span(&exchange, connection, get, torn);
         let started: Rc<str> = Rc::from(&*exchange.said);
         for step in steps {
-            let step = keep(exchange.filled(step));
+            let (line, offset) = exchange.place(&step);
+            let step = keep(ExchangeStep { offset, ..exchange.filled(step) });
             let is_head = matches!(step.what, StepKind::Head(_));
             let (stream, started, adrift) = (self.streams, Rc::clone(&started), get && !step.timed && !is_head);
             self.bytes += match &step.what {
@@ -93,7 +94,7 @@ impl<'a> Collected<'a> {
             if step.side == Side::Server && !step.timed && step.told.answers {
                 self.untimed.insert(connection);
             }
-            self.placed.push(Placed { step, stream, line: exchange.line, connection, started, adrift });
+            self.placed.push(Placed { step, stream, line, connection, started, adrift });
         }
         true
     }

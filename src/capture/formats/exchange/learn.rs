@@ -16,7 +16,7 @@ use super::told::Told;
 use crate::capture::Vantage;
 
 /// How many records are looked at.
-const EXAMPLES: usize = 100;
+pub(super) const EXAMPLES: usize = 100;
 
 /// A layout that was learned, and how well it fits.
 pub(in crate::capture) struct Learned {

@@ -35,11 +35,8 @@ pub(super) fn beside(scalars: &Scalars<'_>, requests: &[Path], responses: &[Path
         KEYS.contains(&key) && values.iter().all(|value| value.as_str().is_some_and(|text| text.contains('/')))
     };
     found.extend(best(&is_url, Some(request)).map(|path| (Slot::Url, path)));
-    let is_status = |key: &str, values: &[&Value]| {
-        let named = key.contains("status") || matches!(key, "code" | "responsecode" | "httpcode");
-        named && values.iter().all(|value| number(value).is_some_and(|n| n == 0 || (100..600).contains(&n)))
-    };
-    found.extend(best(&is_status, responses.first()).map(|path| (Slot::Status, path)));
+    let status = |key: &str, values: &[&Value]| values.iter().all(|value| is_status(key, value));
+    found.extend(best(&status, responses.first()).map(|path| (Slot::Status, path)));
     let cut = |body: Option<&Path>, slot: Slot| cut_flag(body).map(|path| (slot, path));
     found.extend(cut(Some(request), Slot::RequestCut));
     found.extend(cut(responses.first(), Slot::ResponseCut));
@@ -52,7 +49,13 @@ pub(super) fn beside(scalars: &Scalars<'_>, requests: &[Path], responses: &[Path
     found
 }
 
-fn is_verb(text: &str) -> bool {
+/// True for a status of HTTP, or 0 for none, with a key that says so.
+pub(super) fn is_status(key: &str, value: &Value) -> bool {
+    let named = key.contains("status") || matches!(key, "code" | "responsecode" | "httpcode");
+    named && number(value).is_some_and(|number| number == 0 || (100..600).contains(&number))
+}
+
+pub(super) fn is_verb(text: &str) -> bool {
     ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"].iter().any(|verb| verb.eq_ignore_ascii_case(text))
 }
 

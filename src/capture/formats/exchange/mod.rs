@@ -11,6 +11,7 @@
 pub(super) mod body;
 mod collect;
 mod connection;
+mod halves;
 mod layout;
 pub(super) mod learn;
 mod learn_beside;
@@ -29,6 +30,8 @@ mod unseen;
 use std::borrow::Cow;
 
 pub(super) use collect::Collected;
+pub(in crate::capture) use halves::Halves;
+use halves::Origin;
 pub(in crate::capture) use layout::{Layout, Slot, Unit};
 pub(in crate::capture) use learn::{Learned, fitted};
 pub(in crate::capture) use path::Path;
@@ -36,6 +39,8 @@ pub(super) use records::Delivered;
 pub(in crate::capture) use records::{Records, reader, texts};
 pub(super) use steps::{ExchangeStep, StepKind};
 pub(super) use told::Told;
+
+use crate::protocol::Side;
 
 /// A body as the record keeps it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,6 +72,15 @@ pub(super) struct Heads {
     pub request: Option<String>,
     /// Of the response.
     pub response: Option<String>,
+}
+
+impl Exchange<'_> {
+    /// Line and byte of the log at which a step stands.
+    fn place(&self, step: &ExchangeStep<'_>) -> (u64, usize) {
+        let Some(halves) = self.halves else { return (self.line, step.offset) };
+        let Origin { line, offset, at } = halves[usize::from(step.side == Side::Server)];
+        (line, offset + step.offset.saturating_sub(at))
+    }
 }
 
 /// One HTTP request and its response.
@@ -104,6 +118,8 @@ pub(super) struct Exchange<'a> {
     pub response: Part<'a>,
     /// Messages that have times of their own, instead of the response's body.
     pub pushed: Vec<ExchangeStep<'a>>,
+    /// Where request and response stand, if each has a record of its own.
+    pub halves: Option<[Origin; 2]>,
     /// True for a WebSocket: all of it is `pushed`, and it has no streams.
     pub socket: bool,
 }

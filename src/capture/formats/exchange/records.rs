@@ -46,7 +46,7 @@ impl Format for Records {
     }
 }
 
-fn collected<'a>(layout: &Layout) -> Collected<'a> {
+pub(super) fn collected<'a>(layout: &Layout) -> Collected<'a> {
     Collected::new(layout.vantage, !layout.knows_end(), layout.paths(Slot::Session).next().is_some())
 }
 

@@ -153,6 +153,7 @@ impl<'a> Entry<'a> {
         };
         Exchange {
             heads,
+            halves: None,
             line,
             offset,
             session,

@@ -1,0 +1,267 @@
+//! Requests of HTTP and their responses in records of their own, joined by a name that both have.
+//!
+//! Loggers of servers write one record when a request comes and another when it was answered (`request_id`, `traceId`). Both
+//! are put into one record, `{"request":..,"response":..}`, which is read as any other exchange is. A name joins if it stands in two
+//! records at most, the first of them with a verb and the second with a status.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+use super::layout::scalar;
+use super::learn::{EXAMPLES, Learned, learn};
+use super::learn_beside::{is_status, is_verb};
+use super::path::Path;
+use super::records::{Delivered, collected};
+use super::scalars::{Leaves, Scalars, text_of};
+use super::{Collected, Layout};
+use crate::capture::Skip;
+use crate::capture::format::{Format, LineReader, Match, Reader};
+use crate::capture::lines::Line;
+use crate::capture::out::Out;
+use crate::capture::sample::Sample;
+use crate::error::Result;
+use crate::json::scan::{members, skip_white, value_end};
+
+/// The format.
+pub(in crate::capture) struct Halves;
+
+/// How much waits for its response: records, and their bytes.
+const WAITING: (usize, usize) = (4096, 32 << 20);
+
+/// The longest name that joins, in bytes.
+const LONGEST: usize = 100;
+
+/// How many responses have to name their request.
+const PAIRS: usize = 2;
+
+impl Format for Halves {
+    fn name(&self) -> &'static str {
+        "http-halves"
+    }
+
+    fn about(&self) -> &'static str {
+        "JSON records of HTTP requests and of their responses, each of its own, joined by a name: loggers of servers"
+    }
+
+    fn detect(&self, sample: &Sample) -> Option<Match> {
+        let found = learned(sample)?;
+        let [request, response] = &found.layout.bodies[..] else { return None };
+        let (name, pairs) = (&found.joint.name, found.pairs);
+        // Surer than records that are looked at one by one.
+        Match::new(
+            73,
+            format!(
+                "{pairs} records of HTTP requests and their responses have {name} in common; bodies at {request} and {response}"
+            ),
+        )
+    }
+
+    fn reader(&self, sample: &Sample) -> Reader {
+        let (joint, layout) = learned(sample).map(|found| (found.joint, found.layout.layout)).unzip();
+        Reader::Ordered(Box::new(Joiner { joint, layout, ..Joiner::default() }))
+    }
+}
+
+/// Where the half of an exchange stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::capture::formats) struct Origin {
+    pub line: u64,
+    /// Byte of the log at which its record starts.
+    pub offset: usize,
+    /// Byte of the joined record at which it starts.
+    pub at: usize,
+}
+
+/// What joins two records.
+struct Joint {
+    name: Path,
+    /// Only requests have it.
+    verb: Path,
+}
+
+struct Found {
+    joint: Joint,
+    layout: Learned,
+    pairs: usize,
+}
+
+fn learned(sample: &Sample) -> Option<Found> {
+    if !sample.text().contains("\"POST\"") {
+        return None;
+    }
+    let lines: Vec<&str> = sample.lines().filter(|line| line.starts_with('{')).take(2 * EXAMPLES).collect();
+    let values: Vec<Option<Value>> = lines.iter().map(|line| serde_json::from_str(line).ok()).collect();
+    let records: Vec<Scalars<'_>> = values.iter().flatten().map(scalars).collect();
+    if records.len() < lines.len() {
+        return None;
+    }
+    let names: BTreeSet<&Path> = records.iter().take(PAIRS).flat_map(BTreeMap::keys).collect();
+    // A path through a list of pairs is none of members.
+    let names = names.into_iter().filter(|name| lines.iter().any(|line| at(line, name).is_some()));
+    let joints = names.filter_map(|name| joined_by(name, &records));
+    let (joint, pairs) = joints.max_by_key(|(_, pairs)| pairs.len())?;
+    let texts: Vec<String> = pairs.iter().map(|(one, other)| join(Some(lines[*one]), Some(lines[*other])).0).collect();
+    let layout = learn(texts.iter().map(String::as_str))?;
+    Some(Found { joint, layout, pairs: pairs.len() })
+}
+
+fn scalars(value: &Value) -> Scalars<'_> {
+    let mut found = Scalars::new();
+    Leaves { taken: &[], request: &Path(Vec::new()), found: &mut found }.walk(value, &mut Vec::new());
+    found
+}
+
+/// The records that a name joins, where it joins most of those that have it.
+fn joined_by(name: &Path, records: &[Scalars<'_>]) -> Option<(Joint, Vec<(usize, usize)>)> {
+    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, record) in records.iter().enumerate() {
+        let value = record.get(name).map(|values| text_of(values[0])).filter(|text| text.len() <= LONGEST);
+        groups.entry(value.unwrap_or_default()).or_default().push(at);
+    }
+    groups.remove("");
+    let (groups, with): (Vec<Vec<usize>>, usize) = (groups.into_values().collect(), records.len());
+    let pairs: Vec<(usize, usize)> =
+        groups.iter().filter_map(|group| <[usize; 2]>::try_from(&group[..]).ok()).map(|[a, b]| (a, b)).collect();
+    if pairs.len() < PAIRS || groups.iter().any(|group| group.len() > 2) || pairs.len() * 4 < with {
+        return None;
+    }
+    let everywhere = |fits: &dyn Fn(&Path, &Value) -> bool, half: fn(&(usize, usize)) -> usize| {
+        let has = |path: &Path, at: usize| records[at].get(path).is_some_and(|values| fits(path, values[0]));
+        records[half(&pairs[0])].keys().find(|path| pairs.iter().all(|pair| has(path, half(pair)))).cloned()
+    };
+    let verb = everywhere(&|_, value| value.as_str().is_some_and(is_verb), |pair| pair.0)?;
+    let status = everywhere(&|path, value| is_status(&path.plain_key(), value), |pair| pair.1)?;
+    let apart =
+        pairs.iter().all(|(one, other)| !records[*one].contains_key(&status) && !records[*other].contains_key(&verb));
+    apart.then(|| (Joint { name: name.clone(), verb }, pairs))
+}
+
+/// A record of both halves, and where each of them starts in it.
+fn join(request: Option<&str>, response: Option<&str>) -> (String, [usize; 2]) {
+    let (mut text, mut starts) = (String::from("{"), [0; 2]);
+    for (half, (key, found)) in [("request", request), ("response", response)].into_iter().enumerate() {
+        let Some(found) = found else { continue };
+        text.push_str(if text.len() > 1 { ",\"" } else { "\"" });
+        text.push_str(key);
+        text.push_str("\":");
+        starts[half] = text.len();
+        text.push_str(found);
+    }
+    text.push('}');
+    (text, starts)
+}
+
+/// A record that waits.
+struct Half {
+    text: String,
+    line: u64,
+    offset: usize,
+}
+
+#[derive(Default)]
+struct Joiner {
+    joint: Option<Joint>,
+    layout: Option<Layout>,
+    found: Option<Collected<'static>>,
+    seen: Delivered,
+    /// Requests by their lines, and the lines by what they are named.
+    waiting: BTreeMap<u64, (String, Half)>,
+    named: FxHashMap<String, u64>,
+    bytes: usize,
+    room: Vec<u8>,
+}
+
+impl LineReader for Joiner {
+    fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        let text = line.text();
+        let at = skip_white(text.as_bytes(), 0);
+        let record = text[at..].trim_ascii_end();
+        if record.is_empty() {
+            out.skip(line.number, Skip::Blank);
+            return Ok(());
+        }
+        if record.starts_with('{') && value_end(record.as_bytes(), 0).is_none() {
+            out.skip(line.number, if line.ended { Skip::NotAMessage } else { Skip::CutOff });
+            return Ok(());
+        }
+        let Some((name, asks)) = self.joint.as_ref().and_then(|joint| joint.read(record)) else {
+            out.skip(line.number, Skip::NotAMessage);
+            return Ok(());
+        };
+        let half = Half { text: record.to_string(), line: line.number, offset: line.offset as usize + at };
+        let before = self.named.remove(&name).and_then(|line| self.waiting.remove(&line)).map(|(_, half)| half);
+        self.bytes -= before.as_ref().map_or(0, |half| half.text.len());
+        if asks {
+            self.take(before, None, out);
+            self.wait(name, half, out);
+        } else {
+            self.take(before, Some(half), out);
+        }
+        self.found.as_mut().map_or(Ok(()), |found| found.hand_on(false, 0, out))
+    }
+
+    fn end(&mut self, out: &mut Out<'_>) -> Result<()> {
+        for (_, half) in std::mem::take(&mut self.waiting).into_values() {
+            self.take(Some(half), None, out);
+        }
+        self.found.as_mut().map_or(Ok(()), |found| found.hand_on(true, 0, out))
+    }
+}
+
+impl Joiner {
+    fn wait(&mut self, name: String, half: Half, out: &mut Out<'_>) {
+        self.bytes += half.text.len();
+        self.named.insert(name.clone(), half.line);
+        self.waiting.insert(half.line, (name, half));
+        while self.waiting.len() > WAITING.0 || self.bytes > WAITING.1 {
+            let Some((_, (name, oldest))) = self.waiting.pop_first() else { break };
+            self.named.remove(&name);
+            self.bytes -= oldest.text.len();
+            self.take(Some(oldest), None, out);
+        }
+    }
+
+    /// Takes what is known of an exchange.
+    fn take(&mut self, request: Option<Half>, response: Option<Half>, out: &mut Out<'_>) {
+        let Some(first) = request.as_ref().or(response.as_ref()) else { return };
+        let Some(layout) = &self.layout else { return };
+        let (joined, starts) = join(text_of_half(&request), text_of_half(&response));
+        let origin = |half: &Half, at: usize| Origin { line: half.line, offset: half.offset, at };
+        let own = |half: &Option<Half>, at: usize| half.as_ref().map(|half| origin(half, at));
+        let [asked, answered] = [own(&request, starts[0]), own(&response, starts[1])];
+        let found = self.found.get_or_insert_with(|| collected(layout));
+        let (exchanges, _) = layout.exchanges(&joined, first.line, 0, out, &mut self.room);
+        if self.seen.knows(&joined, &exchanges) {
+            return [request, response].iter().flatten().for_each(|half| out.skip(half.line, Skip::Duplicate));
+        }
+        let mut any = false;
+        for mut exchange in exchanges {
+            exchange.halves = asked.or(answered).zip(answered.or(asked)).map(<[Origin; 2]>::from);
+            any |= found.take_owned(exchange);
+        }
+        if !any {
+            [request, response].iter().flatten().for_each(|half| out.skip(half.line, Skip::NotAMessage));
+        }
+    }
+}
+
+fn text_of_half(half: &Option<Half>) -> Option<&str> {
+    half.as_ref().map(|half| half.text.as_str())
+}
+
+impl Joint {
+    /// The name of a record, and whether it is a request.
+    fn read(&self, record: &str) -> Option<(String, bool)> {
+        let name = scalar(at(record, &self.name)?)?.into_owned();
+        Some((name, at(record, &self.verb).is_some()))
+    }
+}
+
+/// The value at a path.
+fn at<'t>(record: &'t str, path: &Path) -> Option<&'t str> {
+    path.0
+        .iter()
+        .try_fold(record, |text, key| members(text).find(|member| *member.key == **key).map(|member| member.value))
+}
