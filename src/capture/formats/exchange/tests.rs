@@ -203,6 +203,7 @@ fn documents_rows_and_streams_that_were_not_answered() {
         ("message", Some(2), ""),
         ("message", Some(1), ""),
         ("message", Some(3), ""),
+        ("http", Some(3), ""),
         ("close", Some(3), "server"),
         ("message", Some(4), ""),
         ("close", Some(4), "client"),
@@ -293,4 +294,72 @@ fn requests_and_answers_in_records_of_their_own_are_no_exchanges() {
     let kept = read("jsonl-wrapped", &lines(&[record("request", CALL), record("response", ANSWER)]));
     let found: Vec<_> = kept.frames.iter().map(|frame| (frame.kind, frame.line, frame.stream)).collect();
     assert_eq!(found, [("message", 1, None), ("message", 2, None)]);
+}
+
+/// A record of each half: `verb` tells a request, `status` a response.
+fn half(name: &str, verb_or_status: Value, ms: i64, body: &str) -> Value {
+    let told = if verb_or_status.is_string() { "verb" } else { "status" };
+    json!({"at": 1_772_452_800_000_i64 + ms, "trace": name, told: verb_or_status, "body": body})
+}
+
+#[test]
+fn requests_and_responses_of_their_own_are_joined_by_what_they_are_named() {
+    let post = |name: &str, ms: i64, body: &str| half(name, "POST".into(), ms, body);
+    let answered = |name: &str, ms: i64, body: &str| half(name, 200.into(), ms, body);
+    let records = [
+        post("a", 0, CALL),
+        post("b", 10, NOTE),
+        half("b", 202.into(), 15, ""),
+        json!({"at": 1_772_452_800_020_i64, "said": "something else"}),
+        answered("a", 30, ANSWER),
+        // Its request is not in the log, and that of the last one has no response.
+        answered("c", 40, ANSWER),
+        post("d", 50, CALL),
+    ];
+    let log = lines(&records);
+    let kept = read("http-halves", &log);
+    let told = [("call", 1, Some(0)), ("note", 2, Some(10)), ("answer", 5, Some(30))];
+    let gap = |line: u64, ms: Option<i64>| ("gap", line, ms);
+    let rest = [gap(6, None), ("answer", 6, Some(40)), ("call", 7, Some(50)), gap(7, None)];
+    assert_eq!(short(&kept), [&told[..], &rest].concat(), "{kept:?}");
+    assert_eq!(kept.skipped, [(4, Skip::NotAMessage)]);
+    for frame in kept.frames.iter().filter(|frame| frame.kind == "message") {
+        let body = json!(frame.text).to_string();
+        assert_eq!(&log[frame.byte_offset as usize..][..body.len()], body);
+    }
+}
+
+/// A name that more than two records have in common is a session, and says nothing of what belongs together.
+#[test]
+fn a_name_of_many_records_joins_none() {
+    let one = |ms: i64| [half("s", "POST".into(), ms, CALL), half("s", 200.into(), ms + 5, ANSWER)];
+    let log = lines(&[one(0), one(10), one(20)].concat());
+    assert_ne!(crate::capture::testing::told(log.as_bytes()).map(|(name, _)| name), Some("http-halves"));
+}
+
+proptest! {
+    /// In whatever order responses come, each goes with its request.
+    #[test]
+    fn halves_meet_in_any_order(order in proptest::sample::subsequence((0..12_usize).collect::<Vec<_>>(), 4..=12).prop_shuffle()) {
+        let call = |id: usize| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+        let answer = |id: usize| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
+        let asked = (0..12).map(|id| half(&format!("n{id}"), "POST".into(), id as i64, &call(id)));
+        let back = order.iter().enumerate().map(|(at, id)| half(&format!("n{id}"), 200.into(), 20 + at as i64, &answer(*id)));
+        let kept = read("http-halves", &lines(&asked.chain(back).collect::<Vec<_>>()));
+        let streams = |what: &str, id: usize| -> Vec<Option<u32>> {
+            let text = if what == "call" { call(id) } else { answer(id) };
+            kept.frames.iter().filter(|frame| frame.text == text).map(|frame| frame.stream).collect()
+        };
+        for id in &order {
+            prop_assert_eq!(streams("call", *id), streams("answer", *id));
+            prop_assert_eq!(streams("call", *id).len(), 1);
+        }
+    }
+
+    #[test]
+    fn no_half_makes_it_panic(text in "[\\[\\]{}\",:\\\\a-z0-9=+/]{0,80}", name in "\\PC{0,20}") {
+        let log = lines(&[half("a", "POST".into(), 0, CALL), half("a", 200.into(), 1, ANSWER)]);
+        read_as("http-halves", text.as_bytes());
+        read_as("http-halves", format!("{log}{}{text}\n{log}", lines(&[half(&name, "POST".into(), 2, &text)])).as_bytes());
+    }
 }

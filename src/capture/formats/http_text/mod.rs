@@ -213,13 +213,38 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use crate::capture::testing::{read_as, told};
+    use crate::capture::testing::{read, read_as, told};
     use proptest::prelude::*;
 
     #[test]
     fn an_access_log_is_none() {
         let log = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\nPOST /mcp HTTP/1.1 200\n";
         assert_ne!(told(log.repeat(3).as_bytes()).map(|(name, _)| name), Some("http-text"));
+    }
+
+    /// Kind, line and stream of each frame.
+    fn frames(log: &str) -> Vec<(&'static str, u64, Option<u32>)> {
+        read("http-text", log).frames.iter().map(|frame| (frame.kind, frame.line, frame.stream)).collect()
+    }
+
+    const ASKED: &str = "POST /mcp HTTP/1.1\n\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+    const ANSWERED: &str = "HTTP/1.1 200 OK\n\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n";
+
+    #[test]
+    fn a_refusal_ends_the_request_that_waits() {
+        let refused = "HTTP/1.1 503 Service Unavailable\nContent-Type: application/json\n\n{\"error\":\"later\"}\n";
+        let told = [("message", 3, Some(1)), ("http", 4, Some(1)), ("close", 8, Some(1))];
+        let rest = [("message", 10, Some(2)), ("message", 13, None)];
+        assert_eq!(frames(&[ASKED, refused, ASKED, ANSWERED].concat()), [&told[..], &rest].concat());
+        let failed = "<-- HTTP FAILED: java.io.IOException\n";
+        let closed = [("message", 3, Some(1)), ("close", 5, Some(1)), ("message", 7, Some(2)), ("message", 10, None)];
+        assert_eq!(frames(&[ASKED, failed, ASKED, ANSWERED].concat()), closed);
+    }
+
+    #[test]
+    fn a_refusal_of_one_of_two_is_nobodys() {
+        let found = frames(&[ASKED, ASKED, "HTTP/1.1 503 Service Unavailable\n\n", ANSWERED].concat());
+        assert!(found.iter().all(|(kind, ..)| *kind == "message"), "{found:?}");
     }
 
     proptest! {
