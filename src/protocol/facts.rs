@@ -19,6 +19,11 @@ impl<'a> Facts<'a> {
         raw.map(lenient_string)
     }
 
+    /// The same where its side wrote it: what a filter put there says nothing.
+    pub fn told(raw: Raw<'a>) -> Option<Cow<'a, str>> {
+        Facts::text(raw.filter(|raw| !is_placeholder(raw)))
+    }
+
     /// A member as an id.
     pub fn id(raw: Raw<'a>) -> Option<Id> {
         raw.and_then(Id::from_json)

@@ -1,4 +1,5 @@
-//! Words that a filter puts in place of what it takes out of a message: `***`, `[REDACTED]`, `<masked>`.
+//! Words that a filter puts in place of what it takes out of a message: `***`, `[REDACTED]`, `<masked>`, `sk-****`, and those of a
+//! printer that goes no deeper: `[Object]`.
 
 /// Words that say it by themselves.
 const SAID: [&str; 15] = [
@@ -37,6 +38,12 @@ const BETWEEN: [&str; 14] = [
     "truncated",
 ];
 
+/// Words of printers that go no deeper, between brackets (util.inspect, JSON loggers with a depth).
+const UNPRINTED: [&str; 6] = ["Object", "Array", "object Object", "Circular", "MaxDepth", "Truncated"];
+
+/// How many marks in a row hide a part of a text.
+const MARKS: usize = 4;
+
 /// The longest of them, in bytes.
 const LONGEST: usize = 80;
 
@@ -48,6 +55,9 @@ pub fn is_placeholder(written: &str) -> bool {
 }
 
 fn is_filters(text: &str) -> bool {
+    if is_unprinted(text) || hides_a_part(text) {
+        return true;
+    }
     let word = text.trim_matches(|c: char| !c.is_alphanumeric());
     let holds = |sign: &str| word.as_bytes().windows(sign.len()).any(|part| part.eq_ignore_ascii_case(sign.as_bytes()));
     match word.split(|c: char| !c.is_alphanumeric()).next() {
@@ -63,6 +73,20 @@ fn is_filters(text: &str) -> bool {
                 || fenced && BETWEEN.iter().any(|sign| holds(sign))
         }
     }
+}
+
+/// True for `[Object]`, `[Array(3)]`, `{...}`, `…`.
+fn is_unprinted(text: &str) -> bool {
+    let between = |open: char, close: char| text.strip_prefix(open).and_then(|text| text.strip_suffix(close));
+    let list = between('[', ']').map(|inside| inside.split(['(', ':']).next().unwrap_or(inside).trim());
+    let inside = list.or_else(|| between('{', '}')).unwrap_or(text);
+    list.is_some_and(|word| UNPRINTED.contains(&word)) || matches!(inside, "..." | "…")
+}
+
+/// True for `sk-****` or `****1234`.
+fn hides_a_part(text: &str) -> bool {
+    let is_mark = |c: char| matches!(c, '*' | '•' | '█');
+    text.split(|c| !is_mark(c)).any(|run| run.chars().count() >= MARKS)
 }
 
 /// True for `<id>` or `<request-id>`: not a value, but what kind of value stood there.
@@ -88,6 +112,14 @@ mod tests {
             "(sensitive data)",
             "<id>",
             "<REQUEST_ID>",
+            "[Object]",
+            "[object Object]",
+            "[Array(3)]",
+            "[Object: null prototype]",
+            "[...]",
+            "{…}",
+            "sk-****",
+            "****1234",
         ] {
             assert!(is_placeholder(&format!("\"{text}\"")), "{text}");
         }
@@ -102,6 +134,10 @@ mod tests {
             "mask.png",
             "page-2",
             "A***",
+            "[object]",
+            "[Objects]",
+            "[Array] of names",
+            "**bold**",
             "<a href=1>",
             "a<b>",
         ] {

@@ -82,7 +82,7 @@ impl Conn {
         }
         life.initialize_answer = Some(m.seen);
         life.initialize_failed = failed;
-        self.negotiated = Facts::text(m.facts.revision()).map(Into::into);
+        self.negotiated = Facts::told(m.facts.revision()).map(Into::into);
         self.meet(m);
     }
 

@@ -52,9 +52,14 @@ fn parameters(notes: &Notes, plan: &mut Plan) {
     let first = asks().map(|note| note.marks.shape).find(|shape| *shape != 0).unwrap_or(0);
     let shared = notes.rewritten && asks().filter(|note| note.marks.shape == first).count() >= STRIPPED;
     let common = if shared { first } else { 0 };
-    let none = |note: &Note| note.marks.hollow || note.marks.null_params || common != 0 && note.marks.shape == common;
+    let none = |note: &Note| {
+        let marks = &note.marks;
+        marks.hollow || marks.null_params || marks.emptied || common != 0 && marks.shape == common
+    };
     let cancels = asks().any(|note| note.marks.cancels || note.act == Act::Open);
-    if all_of(notes, asks(), none) && (common == 0 || cancels) {
+    // Nobody calls a tool without naming it, time and again.
+    let needy = asks().any(|note| note.marks.needy) && asks().count() > 1 && asks().all(none);
+    if needy || all_of(notes, asks(), none) && (common == 0 || cancels) {
         let words = "no message has parameters of its own, not even its handshake: its logger leaves them out";
         say(plan, Proof::PAYLOAD.and(Proof::CANCEL_TARGET), words);
     }
@@ -123,6 +128,10 @@ fn types_of_ids(notes: &Notes, plan: &mut Plan) {
         say(plan, Proof::CANCEL_TARGET, words);
     } else if by_number && all_of(notes, with_id(), |note| note.marks.id_is_digest) {
         say(plan, Proof::CANCEL_TARGET, "every id is a digest, and cancels name numbers: its logger has hidden them");
+    }
+    let hidden = notes.list.iter().any(|note| note.marks.target_is_digest);
+    if hidden && with_id().all(|note| !note.marks.id_is_digest) {
+        say(plan, Proof::CANCEL_TARGET, "cancels name digests, and no id is one: its logger has hidden them");
     }
     let answers = with_id().filter(|note| note.act == Act::Answer);
     let asks = with_id().filter(|note| matches!(note.act, Act::Ask | Act::Open));

@@ -36,6 +36,8 @@ pub(super) struct Marks {
     pub id_is_digest: bool,
     /// Names what it cancels by a number.
     pub target_is_number: bool,
+    /// Names what it cancels by what a hash function gives.
+    pub target_is_digest: bool,
     /// Ends a handshake.
     pub greets: bool,
     /// Opens a handshake of the kind that a notification of the client ends: those declare `capabilities` by that name.
@@ -52,6 +54,10 @@ pub(super) struct Marks {
     pub bare: bool,
     /// The same, and nothing else that holds more than a value either: not every protocol calls them parameters.
     pub hollow: bool,
+    /// Has `{}` for parameters.
+    pub emptied: bool,
+    /// Has a method that says nothing without parameters: whom to call, what to read, what to cancel.
+    pub needy: bool,
     /// Digest of the keys of its parameters; 0 where it has none.
     pub shape: u64,
     /// An answer with an error that is null, or whose message is.
@@ -117,6 +123,24 @@ fn has_null(sign: &Finder<'_>, key: &str, text: &str) -> bool {
 pub(super) fn shape(text: &str) -> u64 {
     let params = members(text).find(|member| member.key == "params");
     params.map_or(0, |params| digest(members(params.value).map(|member| member.key).collect::<Vec<_>>()))
+}
+
+/// True for a message whose parameters are `{}`.
+pub(super) fn is_emptied(text: &str) -> bool {
+    members(text).any(|one| one.key == "params" && one.value.starts_with('{') && members(one.value).next().is_none())
+}
+
+/// True for methods that say nothing without parameters.
+pub(super) fn is_needy(method: &str) -> bool {
+    const CALLS: [&str; 6] = [
+        "tools/call",
+        "prompts/get",
+        "resources/read",
+        "completion/complete",
+        "session/prompt",
+        "workspace/executeCommand",
+    ];
+    CALLS.contains(&method) || method.starts_with("textDocument/")
 }
 
 /// True for an answer whose error is null and stands alone, or whose error has the message null.

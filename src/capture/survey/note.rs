@@ -4,7 +4,9 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::marks::{Leaves, Marks, Signs, digest, is_digest, is_hollow, is_null_error, leaves, shape, words};
+use super::marks::{
+    Leaves, Marks, Signs, digest, is_digest, is_emptied, is_hollow, is_needy, is_null_error, leaves, shape, words,
+};
 use crate::capture::format::{Format, Reader};
 use crate::capture::lines::{Lines, lossy};
 use crate::capture::out::Out;
@@ -223,6 +225,7 @@ impl Notes {
             id_in_text: matches!(message.id.value(), Some(Id::Text(text)) if text.parse::<i64>().is_ok()),
             id_is_digest: matches!(message.id.value(), Some(Id::Text(text)) if is_digest(text)),
             target_is_number: matches!(Facts::id(cancelled), Some(Id::Int(_))),
+            target_is_digest: matches!(Facts::id(cancelled), Some(Id::Text(text)) if is_digest(&text)),
             null_on_notification: null_id && is_notification(message.method()),
             closes: self.farewells.contains(&message.method()),
             borrowed: facts.progress_token().is_some(),
@@ -235,6 +238,8 @@ impl Notes {
             opened: self.openers.contains(&message.method()) || act == Act::Ask && message.method() != "ping",
             bare,
             hollow: bare && is_hollow(text),
+            emptied: !bare && message.method.is_some() && is_emptied(text),
+            needy: is_needy(message.method()),
             shape: if bare || message.method.is_none() { 0 } else { self.same.shape(text) },
             null_error: message.defects.has(Defect::ErrorObject) && is_null_error(text),
             bad_error: message.defects.has(Defect::ErrorObject),

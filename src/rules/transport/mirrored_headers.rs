@@ -37,7 +37,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     }
     let method = message.method();
     let name =
-        mirrored(method).and_then(|member| Facts::text(if member == "uri" { facts.uri() } else { facts.name() }));
+        mirrored(method).and_then(|member| Facts::told(if member == "uri" { facts.uri() } else { facts.name() }));
     let pairs = [
         ("Mcp-Method", &head.method, Some(method), shown.method),
         ("Mcp-Name", &head.name, name.as_deref(), shown.name),

@@ -29,8 +29,9 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         let summary = format!("{} is sent without the protocol version that other requests name", in_words(message));
         return Some(found(RULE.code, event, summary).filter(|_| shown.revision)?.with("message", event.seen));
     };
-    let stated = Facts::text(facts.meta_revision());
-    let expected = stated.as_deref().or(negotiated).filter(|expected| **expected != **header)?;
+    let stated = Facts::told(facts.meta_revision());
+    let agreed = negotiated.filter(|_| facts.meta_revision().is_none());
+    let expected = stated.as_deref().or(agreed).filter(|expected| **expected != **header)?;
     // What a message states itself must be the same; what was agreed on should be.
     let ruling = match stated.is_some() {
         true => event.profile.ruling("TRN005/stated"),
