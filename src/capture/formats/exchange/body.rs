@@ -115,7 +115,7 @@ fn unmarked(text: Cow<'_, str>, cut: bool) -> (Cow<'_, str>, bool, bool) {
 }
 
 /// True for what an event stream looks like.
-pub(super) fn is_event_stream(body: &str) -> bool {
+pub(in crate::capture::formats) fn is_event_stream(body: &str) -> bool {
     let start = body.trim_start_matches(['\u{feff}', '\n', '\r']);
     ["event:", "data:", "id:", "retry:", ":"].iter().any(|field| start.starts_with(field))
 }
@@ -135,7 +135,7 @@ pub(in crate::capture::formats) fn unpacked(bytes: Vec<u8>) -> String {
 }
 
 /// The events of an event stream that have data: name and data. An event that the stream ends in is one, too.
-pub(super) fn events(body: &str) -> Vec<(Option<String>, String)> {
+pub(in crate::capture::formats) fn events(body: &str) -> Vec<(Option<String>, String)> {
     let mut reader = SseReader::default();
     let mut found = reader.push(body.trim_start_matches(['\u{feff}', '\n', '\r']).as_bytes());
     found.extend(reader.finish());

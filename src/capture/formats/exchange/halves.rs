@@ -2,18 +2,19 @@
 //!
 //! Loggers of servers write one record when a request comes and another when it was answered (`request_id`, `traceId`). Both
 //! are put into one record, `{"request":..,"response":..}`, which is read as any other exchange is. A name joins if it stands in two
-//! records at most, the first of them with a verb and the second with a status.
+//! records at most, one of them with a verb and the other with a status. Either may come first: logs are written backwards, too.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use serde_json::Value;
 
 use super::layout::scalar;
 use super::learn::{EXAMPLES, Learned, learn};
 use super::learn_beside::{is_status, is_verb};
 use super::path::Path;
-use super::records::{Delivered, collected};
+use super::records::{REMEMBERED, collected};
 use super::scalars::{Leaves, Scalars, text_of};
 use super::{Collected, Layout};
 use crate::capture::Skip;
@@ -35,6 +36,9 @@ const LONGEST: usize = 100;
 
 /// How many responses have to name their request.
 const PAIRS: usize = 2;
+
+/// One record of so many, at least, has to be a request with its response: others may be anything.
+const SHARE: usize = 10;
 
 impl Format for Halves {
     fn name(&self) -> &'static str {
@@ -91,13 +95,13 @@ fn learned(sample: &Sample) -> Option<Found> {
     if !sample.text().contains("\"POST\"") {
         return None;
     }
-    let lines: Vec<&str> = sample.lines().filter(|line| line.starts_with('{')).take(2 * EXAMPLES).collect();
-    let values: Vec<Option<Value>> = lines.iter().map(|line| serde_json::from_str(line).ok()).collect();
-    let records: Vec<Scalars<'_>> = values.iter().flatten().map(scalars).collect();
-    if records.len() < lines.len() {
-        return None;
-    }
-    let names: BTreeSet<&Path> = records.iter().take(PAIRS).flat_map(BTreeMap::keys).collect();
+    let mut seen = FxHashSet::default();
+    let lines = sample.lines().filter(|line| line.starts_with('{') && seen.insert(*line)).take(2 * EXAMPLES);
+    // What was cut is none of the pairs.
+    let read = |line| Some((line, serde_json::from_str::<Value>(line).ok()?));
+    let (lines, values): (Vec<&str>, Vec<Value>) = lines.filter_map(read).unzip();
+    let records: Vec<Scalars<'_>> = values.iter().map(scalars).collect();
+    let names: BTreeSet<&Path> = records.iter().flat_map(BTreeMap::keys).collect();
     // A path through a list of pairs is none of members.
     let names = names.into_iter().filter(|name| lines.iter().any(|line| at(line, name).is_some()));
     let joints = names.filter_map(|name| joined_by(name, &records));
@@ -121,20 +125,28 @@ fn joined_by(name: &Path, records: &[Scalars<'_>]) -> Option<(Joint, Vec<(usize,
         groups.entry(value.unwrap_or_default()).or_default().push(at);
     }
     groups.remove("");
-    let (groups, with): (Vec<Vec<usize>>, usize) = (groups.into_values().collect(), records.len());
-    let pairs: Vec<(usize, usize)> =
-        groups.iter().filter_map(|group| <[usize; 2]>::try_from(&group[..]).ok()).map(|[a, b]| (a, b)).collect();
-    if pairs.len() < PAIRS || groups.iter().any(|group| group.len() > 2) || pairs.len() * 4 < with {
+    let groups: Vec<Vec<usize>> = groups.into_values().collect();
+    let twos: Vec<[usize; 2]> = groups.iter().filter_map(|group| <[usize; 2]>::try_from(&group[..]).ok()).collect();
+    if twos.len() < PAIRS || groups.iter().any(|group| group.len() > 2) || twos.len() * SHARE < records.len() {
         return None;
     }
-    let everywhere = |fits: &dyn Fn(&Path, &Value) -> bool, half: fn(&(usize, usize)) -> usize| {
-        let has = |path: &Path, at: usize| records[at].get(path).is_some_and(|values| fits(path, values[0]));
-        records[half(&pairs[0])].keys().find(|path| pairs.iter().all(|pair| has(path, half(pair)))).cloned()
+    let has = |path: &Path, at: usize, fits: &dyn Fn(&Value) -> bool| {
+        records[at].get(path).is_some_and(|values| fits(values[0]))
     };
-    let verb = everywhere(&|_, value| value.as_str().is_some_and(is_verb), |pair| pair.0)?;
-    let status = everywhere(&|path, value| is_status(&path.plain_key(), value), |pair| pair.1)?;
-    let apart =
-        pairs.iter().all(|(one, other)| !records[*one].contains_key(&status) && !records[*other].contains_key(&verb));
+    // The place that one record of each pair has, and the other has not.
+    let one_of_each = |fits: &dyn Fn(&Path, &Value) -> bool| {
+        let one = |path: &Path, [a, b]: &[usize; 2]| {
+            let found = [*a, *b].map(|at| has(path, at, &|value| fits(path, value)));
+            found[0] != found[1]
+        };
+        let all = twos[0].iter().flat_map(|at| records[*at].keys());
+        all.into_iter().find(|path| twos.iter().all(|two| one(path, two))).cloned()
+    };
+    let verb = one_of_each(&|_, value| value.as_str().is_some_and(is_verb))?;
+    let status = one_of_each(&|path, value| is_status(&path.plain_key(), value))?;
+    let asks = |at: usize| records[at].contains_key(&verb);
+    let pairs: Vec<(usize, usize)> = twos.iter().map(|[a, b]| if asks(*a) { (*a, *b) } else { (*b, *a) }).collect();
+    let apart = pairs.iter().all(|(one, other)| !records[*one].contains_key(&status) && !asks(*other));
     apart.then(|| (Joint { name: name.clone(), verb }, pairs))
 }
 
@@ -158,6 +170,8 @@ struct Half {
     text: String,
     line: u64,
     offset: usize,
+    /// True for a request.
+    asks: bool,
 }
 
 #[derive(Default)]
@@ -165,10 +179,11 @@ struct Joiner {
     joint: Option<Joint>,
     layout: Option<Layout>,
     found: Option<Collected<'static>>,
-    seen: Delivered,
-    /// Requests by their lines, and the lines by what they are named.
+    /// Halves by their lines, and the lines by what they are named.
     waiting: BTreeMap<u64, (String, Half)>,
     named: FxHashMap<String, u64>,
+    /// Digests of the records that were read, to know one that was delivered twice.
+    read: FxHashSet<u64>,
     bytes: usize,
     room: Vec<u8>,
 }
@@ -190,21 +205,26 @@ impl LineReader for Joiner {
             out.skip(line.number, Skip::NotAMessage);
             return Ok(());
         };
-        let half = Half { text: record.to_string(), line: line.number, offset: line.offset as usize + at };
+        if !self.is_new(record) {
+            out.skip(line.number, Skip::Duplicate);
+            return Ok(());
+        }
+        let half = Half { text: record.to_string(), line: line.number, offset: line.offset as usize + at, asks };
         let before = self.named.remove(&name).and_then(|line| self.waiting.remove(&line)).map(|(_, half)| half);
         self.bytes -= before.as_ref().map_or(0, |half| half.text.len());
-        if asks {
-            self.take(before, None, out);
-            self.wait(name, half, out);
-        } else {
-            self.take(before, Some(half), out);
+        match before {
+            Some(other) if other.asks != asks => self.both(other, half, out),
+            other => {
+                other.into_iter().for_each(|half| self.alone(half, out));
+                self.wait(name, half, out);
+            }
         }
         self.found.as_mut().map_or(Ok(()), |found| found.hand_on(false, 0, out))
     }
 
     fn end(&mut self, out: &mut Out<'_>) -> Result<()> {
         for (_, half) in std::mem::take(&mut self.waiting).into_values() {
-            self.take(Some(half), None, out);
+            self.alone(half, out);
         }
         self.found.as_mut().map_or(Ok(()), |found| found.hand_on(true, 0, out))
     }
@@ -219,8 +239,27 @@ impl Joiner {
             let Some((_, (name, oldest))) = self.waiting.pop_first() else { break };
             self.named.remove(&name);
             self.bytes -= oldest.text.len();
-            self.take(Some(oldest), None, out);
+            self.alone(oldest, out);
         }
+    }
+
+    /// True for a record that was not read before, byte for byte.
+    fn is_new(&mut self, record: &str) -> bool {
+        if self.read.len() >= REMEMBERED {
+            self.read.clear();
+        }
+        let mut hasher = FxHasher::default();
+        record.hash(&mut hasher);
+        self.read.insert(hasher.finish())
+    }
+
+    fn both(&mut self, one: Half, other: Half, out: &mut Out<'_>) {
+        let (request, response) = if one.asks { (one, other) } else { (other, one) };
+        self.take(Some(request), Some(response), out);
+    }
+
+    fn alone(&mut self, half: Half, out: &mut Out<'_>) {
+        if half.asks { self.take(Some(half), None, out) } else { self.take(None, Some(half), out) }
     }
 
     /// Takes what is known of an exchange.
@@ -233,9 +272,6 @@ impl Joiner {
         let [asked, answered] = [own(&request, starts[0]), own(&response, starts[1])];
         let found = self.found.get_or_insert_with(|| collected(layout));
         let (exchanges, _) = layout.exchanges(&joined, first.line, 0, out, &mut self.room);
-        if self.seen.knows(&joined, &exchanges) {
-            return [request, response].iter().flatten().for_each(|half| out.skip(half.line, Skip::Duplicate));
-        }
         let mut any = false;
         for mut exchange in exchanges {
             exchange.halves = asked.or(answered).zip(answered.or(asked)).map(<[Origin; 2]>::from);

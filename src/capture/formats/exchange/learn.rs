@@ -3,6 +3,7 @@
 //! A record tells an exchange if it holds a request and its response at two places: the ids prove it. All else is told by the
 //! words of keys and the looks of values, and left out where it does not add up.
 
+use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use super::body::{headers_of, http_head, is_event_stream, part};
@@ -32,7 +33,9 @@ pub(in crate::capture) struct Learned {
 /// Learns from records, each the text of a JSON object.
 pub(super) fn learn<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Learned> {
     let (mut values, mut examined): (Vec<Value>, usize) = (Vec::new(), 0);
-    for text in texts {
+    let mut seen = FxHashSet::default();
+    // What was delivered twice would overlap with itself.
+    for text in texts.filter(|text| seen.insert(*text)) {
         examined += 1;
         if text.starts_with('{') && plausible(text) {
             values.extend(serde_json::from_str::<Value>(text).ok().filter(Value::is_object));

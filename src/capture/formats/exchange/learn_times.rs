@@ -69,10 +69,13 @@ pub(super) fn times(scalars: &Scalars<'_>, request: &Path, response: Option<&Pat
     let mut coarse = coarse.into_iter();
     all.retain(|_| !coarse.next().unwrap_or_default());
     let long = durations(scalars, &all);
+    retain_roomy(&mut all, long.as_ref());
     let side = |path: &Path| side_of(path, request, response);
+    // Of two times as good, the earlier one: whoever ships a record stamps it later.
+    let sum = |one: &Times<'_>| one.us.iter().map(|us| i128::from(*us)).sum::<i128>() / one.us.len().max(1) as i128;
     let pick = |fits: &dyn Fn(&Times<'_>) -> Option<usize>| {
         all.iter()
-            .filter_map(|one| Some(((fits(one)?, one.path.0.len()), one)))
+            .filter_map(|one| Some(((fits(one)?, one.path.0.len(), sum(one)), one)))
             .min_by_key(|(rank, _)| *rank)
             .map(|(_, one)| one)
     };
@@ -268,10 +271,19 @@ fn long(path: &Path, values: &[&Value], times: &[Times<'_>]) -> Option<Long> {
     }
     let (unit, certain) = looks_like(&texts)?;
     let us = read(unit)?;
-    let crowded = |shrink: i64| times.first().is_some_and(|one| is_crowded(one, &us, shrink));
+    let crowded = |shrink: i64| !times.is_empty() && times.iter().all(|one| is_crowded(one, &us, shrink));
     let too_long = crowded(1) && !crowded(1_000_000);
     let certain = certain && !too_long;
     Some(Long { path: path.clone(), unit, us, certain })
+}
+
+/// Where a time leaves exchanges the room that they take, those that do not are when records were shipped.
+fn retain_roomy(all: &mut Vec<Times<'_>>, long: Option<&Long>) {
+    let Some(long) = long.filter(|long| long.certain) else { return };
+    let crowded: Vec<bool> = all.iter().map(|one| is_crowded(one, &long.us, 1)).collect();
+    let roomy = all.iter().zip(&crowded).any(|(one, crowded)| one.us.len() == long.us.len() && !crowded);
+    let mut crowded = crowded.into_iter();
+    all.retain(|_| !crowded.next().unwrap_or_default() || !roomy);
 }
 
 /// True if most exchanges would begin before an earlier one has ended, whether the time is their start or their end.

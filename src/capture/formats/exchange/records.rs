@@ -83,7 +83,7 @@ pub(in crate::capture) fn reader(sample: &Sample, layout: Option<Layout>) -> Rea
 }
 
 /// How many records are remembered.
-const REMEMBERED: usize = 1 << 16;
+pub(super) const REMEMBERED: usize = 1 << 16;
 
 /// Names of what is another one in each record.
 const UNIQUE: [&str; 9] =

@@ -16,6 +16,7 @@ pub(crate) use layout::Layout;
 pub(crate) use proven::{LONGEST, VALUES};
 
 use crate::capture::format::{Format, LineReader, Match, Reader};
+use crate::capture::formats::exchange::body::{events, is_event_stream};
 use crate::capture::harm::{is_rest, is_spliced};
 use crate::capture::lines::{Line, utf8};
 use crate::capture::out::{Channels, Out, body, in_words};
@@ -267,8 +268,12 @@ impl Unwrapper {
             return out.promised(place, &text, false);
         }
         let json = text.trim_start().starts_with(['{', '[']);
-        // A logger that keeps its own texts under the same key promises nothing by it.
-        if !json && self.word(direction).is_none() {
+        if is_event_stream(text) {
+            let mut all = events(text).into_iter();
+            return all.try_for_each(|(_, data)| out.promised(place, &data, false));
+        }
+        // A logger that keeps its own texts under the same key promises nothing by it, and nothing is sent by an empty one.
+        if !json && (self.word(direction).is_none() || text.trim_ascii().is_empty()) {
             out.skip(place.line, Skip::NotAMessage);
             return Ok(());
         }
