@@ -84,7 +84,10 @@ fn sessions(scalars: &Scalars<'_>, request: &Path) -> Vec<Path> {
     let mut found: Vec<&Path> =
         scalars.iter().filter(|(path, values)| header(path, values)).map(|(path, _)| path).collect();
     if found.is_empty() {
-        found = scalars.keys().filter(|path| named(path)).min_by_key(|path| path.0.len()).into_iter().collect();
+        // A response to a handshake may name under the same key what its request could not.
+        let highest = scalars.keys().filter(|path| named(path)).min_by_key(|path| path.0.len());
+        let key = highest.map(Path::plain_key);
+        found = scalars.keys().filter(|path| named(path) && Some(path.plain_key()) == key).collect();
     }
     found.sort_by_key(|path| (std::cmp::Reverse(shared(path)), path.0.len()));
     found.into_iter().take(PLACES).cloned().collect()
