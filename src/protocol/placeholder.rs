@@ -55,7 +55,9 @@ pub fn is_placeholder(written: &str) -> bool {
 }
 
 fn is_filters(text: &str) -> bool {
-    if is_unprinted(text) || hides_a_part(text) {
+    // Nearly no text has one of these signs, and each is asked.
+    let signs = text.starts_with(['[', '{']) || memchr::memchr(b'*', text.as_bytes()).is_some() || !text.is_ascii();
+    if signs && (is_unprinted(text) || hides_a_part(text)) {
         return true;
     }
     let word = text.trim_matches(|c: char| !c.is_alphanumeric());

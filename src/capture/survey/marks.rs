@@ -125,9 +125,11 @@ pub(super) fn shape(text: &str) -> u64 {
     params.map_or(0, |params| digest(members(params.value).map(|member| member.key).collect::<Vec<_>>()))
 }
 
-/// True for a message whose parameters are `{}`.
-pub(super) fn is_emptied(text: &str) -> bool {
-    members(text).any(|one| one.key == "params" && one.value.starts_with('{') && members(one.value).next().is_none())
+/// True where `{}` follows the key of parameters, which stands at `at`.
+pub(super) fn is_emptied(text: &str, at: usize) -> bool {
+    let value = text[at..].trim_start_matches("\"params\"").trim_start().strip_prefix(':');
+    let inside = value.and_then(|value| value.trim_start().strip_prefix('{'));
+    inside.is_some_and(|inside| inside.trim_start().starts_with('}'))
 }
 
 /// True for methods that say nothing without parameters.

@@ -212,7 +212,8 @@ impl Notes {
         let cancels = self.cancels.contains(&message.method());
         let cancelled = facts.request_id().or(facts.param_id()).filter(|_| cancels);
         let null_id = message.id == IdField::Null && message.method.is_some();
-        let bare = message.method.is_some() && self.signs.params.find(text.as_bytes()).is_none();
+        let params = message.method.as_ref().and_then(|_| self.signs.params.find(text.as_bytes()));
+        let bare = message.method.is_some() && params.is_none();
         let (printed, printed_whole) = message.method.as_ref().map_or((false, false), |_| self.signs.printed(text));
         let marks = Marks {
             printed,
@@ -238,7 +239,7 @@ impl Notes {
             opened: self.openers.contains(&message.method()) || act == Act::Ask && message.method() != "ping",
             bare,
             hollow: bare && is_hollow(text),
-            emptied: !bare && message.method.is_some() && is_emptied(text),
+            emptied: params.is_some_and(|at| is_emptied(text, at)),
             needy: is_needy(message.method()),
             shape: if bare || message.method.is_none() { 0 } else { self.same.shape(text) },
             null_error: message.defects.has(Defect::ErrorObject) && is_null_error(text),
