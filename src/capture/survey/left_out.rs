@@ -52,12 +52,13 @@ fn parameters(notes: &Notes, plan: &mut Plan) {
     let first = asks().map(|note| note.marks.shape).find(|shape| *shape != 0).unwrap_or(0);
     let shared = notes.rewritten && asks().filter(|note| note.marks.shape == first).count() >= STRIPPED;
     let common = if shared { first } else { 0 };
-    let nothing = |note: &Note| note.marks.hollow || note.marks.null_params || note.marks.emptied;
-    let none = |note: &Note| nothing(note) || common != 0 && note.marks.shape == common;
+    let bare = |note: &Note| note.marks.hollow || note.marks.null_params;
+    let nothing = |note: &Note| bare(note) || note.marks.emptied;
+    let same = |note: &Note| bare(note) || note.marks.shape == common;
     let cancels = asks().any(|note| note.marks.cancels || note.act == Act::Open);
     // Nobody calls a tool without naming it, time and again.
     let needy = asks().any(|note| note.marks.needy) && asks().count() > 1 && asks().all(nothing);
-    if needy || all_of(notes, asks(), none) && (common == 0 || cancels) {
+    if needy || all_of(notes, asks(), nothing) || common != 0 && cancels && all_of(notes, asks(), same) {
         let words = "no message has parameters of its own, not even its handshake: its logger leaves them out";
         say(plan, Proof::PAYLOAD.and(Proof::CANCEL_TARGET), words);
     }

@@ -339,3 +339,37 @@ fn tokens_that_two_give_at_once_show_two_clients() {
     assert!(!proves(&read(&wrapped(&[told.clone(), records].concat(), "")).0, Proof::PAIRING));
     assert!(proves(&read(&wrapped(&told, "")).0, Proof::PAIRING));
 }
+
+/// A session of its own for each of three servers: a handshake, and lists that ask for no page.
+fn lists(params: [&str; 2]) -> String {
+    let [opening, list] = params;
+    let open = format!(r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{opening}}}"#);
+    let ask = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{list}}}"#);
+    let greet = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let each =
+        ["a", "b", "c"].map(|name| vec![(0, name, "c2s", &*open), (10, name, "c2s", greet), (20, name, "c2s", &*ask)]);
+    let mut records = each.concat();
+    records.sort_by_key(|record| record.0);
+    wrapped(&records, "")
+}
+
+#[test]
+fn handshakes_alike_beside_lists_without_a_page_show_their_parameters() {
+    let opening = r#"{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}"#;
+    let (kept, reason) = read(&lists([opening, "{}"]));
+    assert!(proves(&kept, Proof::PAYLOAD), "{reason}");
+    let (kept, reason) = read(&lists(["{}", "{}"]));
+    assert!(!proves(&kept, Proof::PAYLOAD), "{reason}");
+}
+
+#[test]
+fn calls_that_name_no_tool_show_what_their_logger_leaves_out() {
+    let call =
+        |id: i64, params: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#);
+    let both = |params: [&str; 2]| {
+        let [one, other] = [call(1, params[0]), call(2, params[1])];
+        wrapped(&[(0, "a", "c2s", &one), (10, "a", "c2s", &other)], "")
+    };
+    assert!(!proves(&read(&both(["{}", "{}"])).0, Proof::PAYLOAD));
+    assert!(proves(&read(&both(["{}", r#"{"name":"x"}"#])).0, Proof::PAYLOAD));
+}
