@@ -136,6 +136,12 @@ impl RequestHead {
     }
 }
 
+/// True for the status of a response that refuses a request for the time being, or for lack of credentials (RFC 9110, 15.5 and 15.6;
+/// RFC 6585, 4): what it was may be asked again.
+pub fn may_be_asked_again(status: u16) -> bool {
+    matches!(status, 401 | 403 | 429 | 500..)
+}
+
 impl ResponseHead {
     /// Reads the JSON of a frame; `None` where it is no head of a response, or a proxy made it.
     pub fn read(text: &str) -> Option<ResponseHead> {

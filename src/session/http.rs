@@ -11,7 +11,7 @@ use super::seen::{FrameId, Seen};
 use super::state::{Again, Conn, Incoming, Slot, Step};
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, Kind};
-use crate::protocol::http::{RequestHead, ResponseHead};
+use crate::protocol::http::{RequestHead, ResponseHead, may_be_asked_again};
 use crate::protocol::{Facts, Role, Side};
 
 /// Why a message may come on another stream than its own.
@@ -223,8 +223,7 @@ impl Conn {
 
     /// True where a request is posted again whose first POST was refused for the time being, or for lack of credentials.
     pub(super) fn refused_before(&self, m: &Incoming<'_>, old: &Slot, role: Role) -> bool {
-        let refused =
-            self.status_of(old.exchange.stream).is_some_and(|status| matches!(status, 401 | 403 | 429 | 500..));
+        let refused = self.status_of(old.exchange.stream).is_some_and(may_be_asked_again);
         let same = *old.exchange.method == *m.message.method() && old.call == call_key(m, role);
         refused && same && m.sender == Side::Client && !old.exchange.in_flight()
     }

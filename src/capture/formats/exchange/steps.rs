@@ -8,6 +8,7 @@ use super::{Exchange, Part};
 use crate::capture::formats::document::Elements;
 use crate::json::scan::{skip_white, value_end};
 use crate::protocol::Side;
+use crate::protocol::http::may_be_asked_again;
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,7 +162,7 @@ impl<'a> Steps<'_, 'a> {
     /// The head of a response that says "not now" or "not you", of which the record has the status only: what was answered with it may
     /// be asked again.
     fn refusal(&self) -> Option<String> {
-        let status = self.exchange.status.filter(|status| matches!(status, 401 | 403 | 429 | 500..))?;
+        let status = u16::try_from(self.exchange.status?).ok().filter(|status| may_be_asked_again(*status))?;
         Some(format!(r#"{{"status":{status}}}"#))
     }
 
