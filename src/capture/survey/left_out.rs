@@ -59,7 +59,14 @@ fn parameters(notes: &Notes, plan: &mut Plan) {
     // Nobody calls a tool without naming it, time and again.
     let needy = asks().any(|note| note.marks.needy) && asks().count() > 1 && asks().all(nothing);
     if needy || all_of(notes, asks(), nothing) || common != 0 && cancels && all_of(notes, asks(), same) {
-        let words = "no message has parameters of its own, not even its handshake: its logger leaves them out";
+        let opens = asks().any(|note| note.act == Act::Open);
+        let words = match (opens, needy) {
+            (true, _) => "no message has parameters of its own, not even its handshake: its logger leaves them out",
+            (false, true) => {
+                "no message has parameters, not even calls that name what they call: its logger leaves them out"
+            }
+            (false, false) => "no message has parameters of its own: its logger may leave them out",
+        };
         say(plan, Proof::PAYLOAD.and(Proof::CANCEL_TARGET), words);
     }
 }
@@ -115,7 +122,8 @@ fn ids(notes: &Notes, plan: &mut Plan) {
     }
 }
 
-/// Cancels that name numbers, in a log that writes every id as text, and answers that do all, where no request does.
+/// Cancels that name numbers or digests, in a log that writes every id as text or as none; answers that have texts, where no
+/// request does.
 fn types_of_ids(notes: &Notes, plan: &mut Plan) {
     let with_id = || notes.list.iter().filter(|note| note.id != 0);
     let by_number = notes.list.iter().any(|note| note.marks.target_is_number);
