@@ -5,16 +5,15 @@
 //! records at most, one of them with a verb and the other with a status. Either may come first: logs are written backwards, too.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{Hash, Hasher};
 
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
 use super::layout::scalar;
 use super::learn::{EXAMPLES, Learned, learn};
 use super::learn_beside::{is_status, is_verb};
 use super::path::Path;
-use super::records::{REMEMBERED, collected};
+use super::records::{Delivered, collected};
 use super::scalars::{Leaves, Scalars, text_of};
 use super::{Collected, Layout};
 use crate::capture::Skip;
@@ -28,7 +27,10 @@ use crate::json::scan::{members, skip_white, value_end};
 /// The format.
 pub(in crate::capture) struct Halves;
 
-/// How much waits for its response: records, and their bytes.
+/// Surer than records that are looked at one by one.
+const SCORE: u8 = 73;
+
+/// How much waits for its other half: records, and their bytes.
 const WAITING: (usize, usize) = (4096, 32 << 20);
 
 /// The longest name that joins, in bytes.
@@ -49,13 +51,16 @@ impl Format for Halves {
         "JSON records of HTTP requests and of their responses, each of its own, joined by a name: loggers of servers"
     }
 
+    fn most(&self) -> u8 {
+        SCORE
+    }
+
     fn detect(&self, sample: &Sample) -> Option<Match> {
         let found = learned(sample)?;
         let [request, response] = &found.layout.bodies[..] else { return None };
         let (name, pairs) = (&found.joint.name, found.pairs);
-        // Surer than records that are looked at one by one.
         Match::new(
-            73,
+            SCORE,
             format!(
                 "{pairs} records of HTTP requests and their responses have {name} in common; bodies at {request} and {response}"
             ),
@@ -117,7 +122,7 @@ fn scalars(value: &Value) -> Scalars<'_> {
     found
 }
 
-/// The records that a name joins, where it joins most of those that have it.
+/// The requests and responses that a name joins, where no third record has it.
 fn joined_by(name: &Path, records: &[Scalars<'_>]) -> Option<(Joint, Vec<(usize, usize)>)> {
     let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, record) in records.iter().enumerate() {
@@ -130,17 +135,11 @@ fn joined_by(name: &Path, records: &[Scalars<'_>]) -> Option<(Joint, Vec<(usize,
     if twos.len() < PAIRS || groups.iter().any(|group| group.len() > 2) || twos.len() * SHARE < records.len() {
         return None;
     }
-    let has = |path: &Path, at: usize, fits: &dyn Fn(&Value) -> bool| {
-        records[at].get(path).is_some_and(|values| fits(values[0]))
-    };
     // The place that one record of each pair has, and the other has not.
     let one_of_each = |fits: &dyn Fn(&Path, &Value) -> bool| {
-        let one = |path: &Path, [a, b]: &[usize; 2]| {
-            let found = [*a, *b].map(|at| has(path, at, &|value| fits(path, value)));
-            found[0] != found[1]
-        };
-        let all = twos[0].iter().flat_map(|at| records[*at].keys());
-        all.into_iter().find(|path| twos.iter().all(|two| one(path, two))).cloned()
+        let has = |path: &Path, at: usize| records[at].get(path).is_some_and(|values| fits(path, values[0]));
+        let mut all = twos[0].iter().flat_map(|at| records[*at].keys());
+        all.find(|path| twos.iter().all(|[a, b]| has(path, *a) != has(path, *b))).cloned()
     };
     let verb = one_of_each(&|_, value| value.as_str().is_some_and(is_verb))?;
     let status = one_of_each(&|path, value| is_status(&path.plain_key(), value))?;
@@ -182,8 +181,7 @@ struct Joiner {
     /// Halves by their lines, and the lines by what they are named.
     waiting: BTreeMap<u64, (String, Half)>,
     named: FxHashMap<String, u64>,
-    /// Digests of the records that were read, to know one that was delivered twice.
-    read: FxHashSet<u64>,
+    seen: Delivered,
     bytes: usize,
     room: Vec<u8>,
 }
@@ -205,7 +203,7 @@ impl LineReader for Joiner {
             out.skip(line.number, Skip::NotAMessage);
             return Ok(());
         };
-        if !self.is_new(record) {
+        if !self.seen.is_new(record) {
             out.skip(line.number, Skip::Duplicate);
             return Ok(());
         }
@@ -241,16 +239,6 @@ impl Joiner {
             self.bytes -= oldest.text.len();
             self.alone(oldest, out);
         }
-    }
-
-    /// True for a record that was not read before, byte for byte.
-    fn is_new(&mut self, record: &str) -> bool {
-        if self.read.len() >= REMEMBERED {
-            self.read.clear();
-        }
-        let mut hasher = FxHasher::default();
-        record.hash(&mut hasher);
-        self.read.insert(hasher.finish())
     }
 
     fn both(&mut self, one: Half, other: Half, out: &mut Out<'_>) {

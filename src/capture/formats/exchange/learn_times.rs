@@ -136,7 +136,7 @@ pub(super) fn times(scalars: &Scalars<'_>, request: &Path, response: Option<&Pat
         (None, None, None) => written.map(|written| vec![at(Slot::Start, written)]).unwrap_or_default(),
     };
     // Where start and end are told, a duration says nothing more.
-    certain |= !places.iter().any(|(slot, _)| *slot == Slot::Duration) && long.is_some();
+    certain |= !places.iter().any(|(slot, _)| *slot == Slot::Duration);
     Timed { places, unit, certain }
 }
 

@@ -83,7 +83,7 @@ pub(in crate::capture) fn reader(sample: &Sample, layout: Option<Layout>) -> Rea
 }
 
 /// How many records are remembered.
-pub(super) const REMEMBERED: usize = 1 << 16;
+const REMEMBERED: usize = 1 << 16;
 
 /// Names of what is another one in each record.
 const UNIQUE: [&str; 9] =
@@ -99,11 +99,16 @@ impl Delivered {
         let fine = |exchange: &Exchange<'_>| {
             exchange.start_us.or(exchange.end_us).is_some() && exchange.resolution_us.is_some_and(|us| us < 1_000_000)
         };
+        !self.is_new(record)
+            && (exchanges.iter().any(fine) || members(record).any(|member| UNIQUE.contains(&&*plain(member.key))))
+    }
+
+    /// True for a record that was not read before, byte for byte.
+    pub(super) fn is_new(&mut self, record: &str) -> bool {
         if self.0.len() >= REMEMBERED {
             self.0.clear();
         }
-        let known = !self.0.insert(XxHash3_64::oneshot(record.as_bytes()));
-        known && (exchanges.iter().any(fine) || members(record).any(|member| UNIQUE.contains(&&*plain(member.key))))
+        self.0.insert(XxHash3_64::oneshot(record.as_bytes()))
     }
 }
 

@@ -329,6 +329,25 @@ fn requests_and_responses_of_their_own_are_joined_by_what_they_are_named() {
     }
 }
 
+/// What comes behind too many others is an answer without its question, and both are told.
+#[test]
+fn a_request_waits_behind_so_many_others_and_no_longer() {
+    let post = |name: &str, ms: i64, body: &str| half(name, "POST".into(), ms, body);
+    let pair = |nth: i64| [post(&format!("p{nth}"), 0, NOTE), half(&format!("p{nth}"), 202.into(), 5, "")];
+    let pairs: Vec<Value> = (0..30).flat_map(pair).collect();
+    let known = [post("k", 10, CALL), half("k", 200.into(), 15, ANSWER)];
+    for (others, whole) in [(4_000, true), (4_200, false)] {
+        let between = (0..others).map(|nth| post(&format!("n{nth}"), 100 + nth, NOTE));
+        let late = [half("late", 200.into(), 9_000, ANSWER)];
+        let all = pairs.iter().chain(&known).cloned().chain([post("late", 50, CALL)]).chain(between).chain(late);
+        let kept = read("http-halves", &lines(&all.collect::<Vec<_>>()));
+        let of =
+            |text: &str| kept.frames.iter().filter(|frame| frame.text == text).map(|frame| frame.stream).next_back();
+        assert_eq!(of(CALL) == of(ANSWER), whole, "{others}");
+        assert_eq!(kept.frames.iter().filter(|frame| frame.text == ANSWER).count(), 2);
+    }
+}
+
 /// A name that more than two records have in common is a session, and says nothing of what belongs together.
 #[test]
 fn a_name_of_many_records_joins_none() {
