@@ -166,6 +166,8 @@ BESIDE = {
     "export LOG --as perfetto": ["never_answered"],
     "formats --explain LOG": ["connections"],
     "replay LOG --dry-run -- x": ["calls"],
+    "why LOG --at 00:00:00": ["connections"],
+    "stats LOG": ["cancels_of_one"],
 }
 
 

@@ -2,6 +2,7 @@
 DELETE FROM inferred;
 DELETE FROM exchange;
 DELETE FROM cancellation;
+DELETE FROM finding_cancel;
 DELETE FROM finding;
 DELETE FROM clause;
 DELETE FROM undecided;

@@ -9,4 +9,5 @@ LEFT JOIN frame q ON q.id = e.id
 LEFT JOIN source s ON s.id = q.source
 LEFT JOIN frame r ON r.id = e.response_id
 WHERE x.outcome >= 2 AND (:connection IS NULL OR e.connection_id = :connection)
+  AND (:from IS NULL OR (e.sent_at_us <= :to AND (e.settled_at_us IS NULL OR e.settled_at_us >= :from)))
 ORDER BY e.id;

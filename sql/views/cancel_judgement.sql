@@ -3,7 +3,9 @@ CREATE VIEW cancel_judgement AS
 SELECT y.id AS finding,
        y.frame,
        y.exchange,
-       p.value ->> 1 AS message,
+       j.message,
+       -- The exchange again, as it is looked for: 0 where there is none.
+       j.exchange AS about,
        y.rule,
        y.certainty,
        json_array(y.rule, CASE y.certainty
@@ -11,6 +13,5 @@ SELECT y.id AS finding,
                               WHEN 1 THEN 'race'
                               ELSE 'undecidable'
                           END) AS said
-FROM finding y
-CROSS JOIN json_each(y.evidence) p
-WHERE p.value ->> 0 = 'cancel';
+FROM finding_cancel j
+CROSS JOIN finding y ON y.id = j.finding;

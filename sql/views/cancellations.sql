@@ -23,15 +23,14 @@ SELECT x.id,
        END AS settle_us,
        x.response_code,
        -- The strongest of what the rules say about this cancel and its request; NULL where none of them objects. A cancel that
-       -- hits no request is judged by itself, whatever request it came near to: by the findings at its frame, with which their
-       -- ids begin.
+       -- hits no request is judged by itself, whatever request it came near to: by the findings at its frame.
        CASE coalesce((SELECT min(j.certainty)
                       FROM cancel_judgement j
-                      WHERE j.exchange = x.exchange AND j.message = x.message),
+                      WHERE j.message = x.message AND j.about = x.exchange),
                      (SELECT min(j.certainty)
                       FROM cancel_judgement j
                       WHERE x.exchange IS NULL
-                        AND j.finding BETWEEN x.message << 28 AND (x.message + 1 << 28) - 1 AND j.message = x.message))
+                        AND j.message = x.message AND j.frame = x.message))
            WHEN 0 THEN 'violation'
            WHEN 1 THEN 'race'
            WHEN 2 THEN 'undecidable'
@@ -40,10 +39,10 @@ SELECT x.id,
        x.is_foreign,
        coalesce((SELECT nullif(json_group_array(json(j.said)), '[]')
                  FROM cancel_judgement j
-                 WHERE j.exchange = x.exchange AND j.message = x.message),
+                 WHERE j.message = x.message AND j.about = x.exchange),
                 (SELECT nullif(json_group_array(json(j.said)), '[]')
                  FROM cancel_judgement j
                  WHERE x.exchange IS NULL
-                   AND j.finding BETWEEN x.message << 28 AND (x.message + 1 << 28) - 1 AND j.message = x.message)) AS findings
+                   AND j.message = x.message AND j.frame = x.message)) AS findings
 FROM cancellation x
 LEFT JOIN frame f ON f.id = x.message;

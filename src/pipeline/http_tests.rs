@@ -51,7 +51,7 @@ fn audit(entries: Vec<Value>) -> (Vec<Ended>, Vec<(String, String)>) {
     ingest(&mut store, &[path.display().to_string()], &Options::default(), &mut Quiet).unwrap();
     let mut exchanges = Vec::new();
     store
-        .exchanges(crate::store::ExchangeFilter { odd_only: false, connection: None }, |row| {
+        .exchanges(crate::store::ExchangeFilter::default(), |row| {
             exchanges.push((row.sent_at_us, row.outcome.clone(), row.latency_us.map(|us| us / 1000)));
             Ok(())
         })

@@ -22,6 +22,7 @@ const INSERT_EXCHANGE: &str = include_str!("../../sql/statements/insert_exchange
 pub(super) const INSERT_SENDER: &str = "INSERT OR REPLACE INTO inferred (frame, sender) VALUES (?1, ?2)";
 const INSERT_CANCELLATION: &str = include_str!("../../sql/statements/insert_cancellation.sql");
 const INSERT_FINDING: &str = include_str!("../../sql/statements/insert_finding.sql");
+const INSERT_FINDING_CANCEL: &str = include_str!("../../sql/statements/insert_finding_cancel.sql");
 const INSERT_FACT: &str = include_str!("../../sql/statements/insert_connection_fact.sql");
 const INSERT_OCCASION: &str = include_str!("../../sql/statements/insert_occasion.sql");
 const INSERT_CLAUSE: &str = include_str!("../../sql/statements/insert_clause.sql");
@@ -40,6 +41,7 @@ pub struct Derived<'s> {
     cancellation_last: Statement<'s>,
     finding: Statement<'s>,
     finding_last: Statement<'s>,
+    finding_cancel: Statement<'s>,
     fact: Statement<'s>,
     clause: Statement<'s>,
     occasion: Statement<'s>,
@@ -75,6 +77,7 @@ impl Store {
             cancellation: self.sql.prepare(INSERT_CANCELLATION)?,
             cancellation_last: self.sql.prepare("SELECT max(id) FROM cancellation WHERE id BETWEEN ?1 AND ?2")?,
             finding: self.sql.prepare(INSERT_FINDING)?,
+            finding_cancel: self.sql.prepare(INSERT_FINDING_CANCEL)?,
             finding_last: self.sql.prepare("SELECT max(id) FROM finding WHERE id BETWEEN ?1 AND ?2")?,
             fact: self.sql.prepare(INSERT_FACT)?,
             clause: self.sql.prepare(INSERT_CLAUSE)?,
@@ -234,6 +237,10 @@ impl Derived<'_> {
             ":summary": finding.summary,
             ":side": finding.by.map(codes::side),
         })?;
+        for cancel in finding.evidence.iter().filter(|item| item.role == "cancel") {
+            let about = finding.exchange.map_or(0, |frame| frame as i64);
+            self.finding_cancel.execute((cancel.frame as i64, about, id))?;
+        }
         Ok(())
     }
 

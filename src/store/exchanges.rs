@@ -28,6 +28,8 @@ pub struct ExchangeFilter {
     pub connection: Option<i64>,
     /// Those that ended otherwise than by a result or an error: few, and found by an index.
     pub odd_only: bool,
+    /// Those that were sent by the second of these times and not settled before the first, in microseconds.
+    pub under_way: Option<(i64, i64)>,
 }
 
 /// A request as a user names it: `#17`, `s4`, `"abc"`, with or without its connection.
@@ -47,7 +49,9 @@ impl Store {
         let fault = |error: rusqlite::Error| self.fail("read", &error);
         let select = if filter.odd_only { SELECT_ODD } else { SELECT_EXCHANGES };
         let mut select = self.sql.prepare_cached(select).map_err(fault)?;
-        let mut rows = select.query(named_params! { ":connection": filter.connection }).map_err(fault)?;
+        let (from, to) = filter.under_way.unzip();
+        let values = named_params! { ":connection": filter.connection, ":from": from, ":to": to };
+        let mut rows = select.query(values).map_err(fault)?;
         while let Some(row) = rows.next().map_err(fault)? {
             take(exchange(row).map_err(fault)?)?;
         }

@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../sql/migrations/0009_frame_block.sql"),
     include_str!("../../sql/migrations/0010_more_occasions.sql"),
     include_str!("../../sql/migrations/0011_cancels_by_index.sql"),
+    include_str!("../../sql/migrations/0012_judged_cancels.sql"),
 ];
 
 /// The version that this program reads and writes.
@@ -204,8 +205,8 @@ mod tests {
             assert!(scans.is_empty(), "{view}: {scans:?}");
         }
         let cancels = plan(&sql, "SELECT * FROM cancellations");
-        for found in ["USING INDEX finding_exchange (exchange=?)", "USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"] {
-            assert_eq!(cancels.iter().filter(|step| step.starts_with("SEARCH y") && step.ends_with(found)).count(), 2);
+        for found in ["USING PRIMARY KEY (message=? AND exchange=?)", "USING PRIMARY KEY (message=?)"] {
+            assert_eq!(cancels.iter().filter(|step| step.starts_with("SEARCH j") && step.ends_with(found)).count(), 2);
         }
         sql.execute_batch(include_str!("../../sql/statements/create_derived_indexes.sql")).unwrap();
         let waiting = plan(&sql, include_str!("../../sql/statements/select_waiting_exchange_rows.sql"));

@@ -14,6 +14,7 @@ const DERIVED: &[&str] = &[
     "exchange",
     "cancellation",
     "finding",
+    "finding_cancel",
     "undecided",
     "occasion",
 ];

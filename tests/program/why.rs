@@ -235,6 +235,29 @@ fn what_was_in_flight_at_a_moment() {
     assert!(said.code == 2 && said.err.contains("14:03"), "{}", said.err);
 }
 
+/// A second is named, and all that was in flight in it was sent later than at its beginning.
+#[test]
+fn what_was_sent_within_the_second_that_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("log.jsonl");
+    let line = |at: &str, way: &str, rest: &str| {
+        format!(r#"{{"ts":"2026-03-02T00:00:{at}Z","dir":"{way}","msg":{{"jsonrpc":"2.0","id":{rest}}}}}"#) + "\n"
+    };
+    let lines = [
+        line("30.100", "c2s", r#"1,"method":"a/b","params":{}"#),
+        line("30.140", "s2c", r#"1,"result":{}"#),
+        line("37.200", "c2s", r#"2,"method":"a/b","params":{}"#),
+        line("37.350", "c2s", r#"3,"method":"a/c","params":{}"#),
+        line("37.400", "s2c", r#"2,"result":{}"#),
+        line("37.900", "s2c", r#"3,"result":{}"#),
+        line("41.000", "c2s", r#"4,"method":"a/b","params":{}"#),
+        line("41.020", "s2c", r#"4,"result":{}"#),
+    ];
+    std::fs::write(&log, lines.concat()).expect("a file");
+    let screen = why(&["why", log.to_str().expect("UTF-8"), "--at", "00:00:37"]);
+    assert!(screen.contains("2 requests were in flight") && screen.contains("AROUND"), "{screen}");
+}
+
 /// Runs a line of a screen as a shell reads it.
 fn paste(line: &str) -> std::process::Output {
     let folder = tempfile::tempdir().expect("a folder");

@@ -296,7 +296,8 @@ fn timeline(
     rows: &[InFlight],
     (style, width): (&Style, usize),
 ) -> io::Result<()> {
-    let Some(from) = rows.iter().map(|row| row.since_us).min() else { return Ok(()) };
+    // A moment that was named without fractions is a whole second: all may have been sent within it.
+    let Some(from) = rows.iter().map(|row| row.since_us.min(at_us)).min() else { return Ok(()) };
     let name = name_room(width);
     let end = rows.iter().map(|row| row.settled_us.unwrap_or(last_us)).max().unwrap_or(at_us);
     let to = end.min(at_us + 2 * (at_us - from) + 1_000_000).max(at_us);

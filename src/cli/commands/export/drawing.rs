@@ -224,7 +224,7 @@ impl Scene {
             odd = store.messages_of_exchange(centre.id, Raw::None)?.iter().map(|message| message.id).collect();
         }
         scene.kept = kept(&ids, &odd, centre.map(|row| row.id), max);
-        let ours = ExchangeFilter { connection: Some(connection.id), odd_only: false };
+        let ours = ExchangeFilter { connection: Some(connection.id), ..ExchangeFilter::default() };
         store.exchanges(ours, |row| {
             if scene.kept.contains(&row.id) {
                 if let Some(answer) = row.response_id.filter(|answer| scene.kept.contains(answer)) {
@@ -248,11 +248,14 @@ impl Scene {
             }
             Ok(())
         })?;
-        store.exchanges(ExchangeFilter { connection: Some(self.connection.id), odd_only: true }, |row| {
-            odd.insert(row.id);
-            odd.extend(row.response_id);
-            Ok(())
-        })?;
+        store.exchanges(
+            ExchangeFilter { connection: Some(self.connection.id), odd_only: true, ..ExchangeFilter::default() },
+            |row| {
+                odd.insert(row.id);
+                odd.extend(row.response_id);
+                Ok(())
+            },
+        )?;
         Ok(odd)
     }
 

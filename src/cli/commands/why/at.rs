@@ -1,6 +1,6 @@
 //! `why --at`: everything that was in flight at one moment.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::report::why::{InFlight, Moment, Told, WINDOW, write_moment, write_moment_json};
@@ -31,9 +31,10 @@ pub fn write(out: &mut Out, case: &Case<'_>, args: &WhyArgs, text: &str) -> Resu
     let only = only(case, args)?;
     let mut moments = Vec::new();
     let mut flying = Vec::new();
+    let mut of = in_flight(case, span, &only)?;
     for connection in connections {
         let inside = covers(connection, &extent, span);
-        let rows = if inside { in_flight(case, connection, span, &only)? } else { Vec::new() };
+        let rows = of.remove(&connection.id).filter(|_| inside).unwrap_or_default();
         let mut told = Vec::new();
         for row in &rows {
             told.extend(seen(case, row, span.from_us)?);
@@ -100,10 +101,9 @@ pub fn named(case: &Case<'_>, args: &WhyArgs, extent: &Extent, (flag, text): (&s
     let file = args.again();
     for day in days.iter().take(DAYS) {
         let span = moment(day, extent)?;
-        let mut open = 0;
-        for connection in connections.iter().filter(|row| covers(row, extent, span)) {
-            open += in_flight(case, connection, span, &Only::All)?.len();
-        }
+        let of = in_flight(case, span, &Only::All)?;
+        let inside = connections.iter().filter(|row| covers(row, extent, span));
+        let open: usize = inside.filter_map(|row| of.get(&row.id)).map(Vec::len).sum();
         let command = file.as_ref().map(|file| format!("rpctape why {file} {flag} '{day}'{}", args.read.typed()));
         io::say(&escape(&format!("  {day}  {open} in flight   {}", command.unwrap_or_default())));
     }
@@ -148,21 +148,18 @@ fn only<'a>(case: &Case<'_>, args: &'a WhyArgs) -> Result<Only<'a>> {
     })
 }
 
-/// Requests that were sent by then and not yet settled.
-fn in_flight(case: &Case<'_>, connection: &ConnectionRow, span: Span, only: &Only<'_>) -> Result<Vec<ExchangeRow>> {
-    let mut rows = Vec::new();
-    if matches!(only, Only::Called(_, connections) if !connections.contains(&connection.id)) {
-        return Ok(rows);
-    }
-    let filter = ExchangeFilter { connection: Some(connection.id), ..ExchangeFilter::default() };
+/// Requests that were sent by then and not yet settled, by connection: read once, however many connections there are.
+fn in_flight(case: &Case<'_>, span: Span, only: &Only<'_>) -> Result<BTreeMap<i64, Vec<ExchangeRow>>> {
+    let mut rows: BTreeMap<i64, Vec<ExchangeRow>> = BTreeMap::new();
+    let filter = ExchangeFilter { under_way: Some((span.from_us, span.to_us)), ..ExchangeFilter::default() };
     case.store.exchanges(filter, |row| {
         let asked = match only {
             Only::All => true,
             Only::Request(id) => row.id == *id,
-            Only::Called(asked, _) => asked.calls(&row),
+            Only::Called(asked, connections) => connections.contains(&row.connection_id) && asked.calls(&row),
         };
-        if asked && span.meets(row.sent_at_us, row.settled_at_us) {
-            rows.push(row);
+        if asked {
+            rows.entry(row.connection_id).or_default().push(row);
         }
         Ok(())
     })?;
