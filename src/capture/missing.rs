@@ -26,13 +26,15 @@ pub enum Why {
     Behind,
     /// A filter took a part of the message at this place out, and left a word.
     TakenOut,
+    /// What looks like a message at this place may be none: the log does not say who sent it, as it does of others.
+    Doubtful,
     /// The log shows what followed from records that it lacks: it was sampled, or lost some anywhere.
     Sampled,
 }
 
 impl Why {
     /// All of them.
-    pub const ALL: [Why; 11] = [
+    pub const ALL: [Why; 12] = [
         Why::Head,
         Why::Tail,
         Why::Gap,
@@ -43,6 +45,7 @@ impl Why {
         Why::Mixed,
         Why::Behind,
         Why::TakenOut,
+        Why::Doubtful,
         Why::Sampled,
     ];
 
@@ -59,6 +62,7 @@ impl Why {
             Why::Mixed => "mixed",
             Why::Behind => "behind",
             Why::TakenOut => "taken-out",
+            Why::Doubtful => "doubtful",
             Why::Sampled => "sampled",
         }
     }

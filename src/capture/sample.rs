@@ -147,14 +147,17 @@ pub(crate) fn is_message(text: &str) -> bool {
 /// The same from the members alone, which may be cut off.
 pub(crate) fn looks_like_message(text: &str) -> bool {
     let (mut version, mut method, mut id, mut params, mut answer) = (false, None, false, false, false);
-    let mut others = 0;
+    let (mut others, mut word, mut result) = (0, false, false);
     for member in scan::members(text) {
         match member.key {
-            "jsonrpc" => version = true,
+            // Some recorders name their own account of a message so.
+            "jsonrpc" if !member.value.starts_with(['{', '[']) => version = true,
             "method" => method = Some(scan::unquoted(member.value)),
             "id" => id = true,
             "params" => params = true,
-            "result" | "error" => answer = true,
+            "error" if member.value.starts_with('"') => (answer, word) = (true, true),
+            "result" => (answer, result) = (true, true),
+            "error" => answer = true,
             // The one that messages of the DevTools protocol have.
             "sessionId" => {}
             _ => others += 1,
@@ -163,7 +166,9 @@ pub(crate) fn looks_like_message(text: &str) -> bool {
             return true;
         }
     }
-    let message = envelope(version, method, id, params, answer) && !is_record(others, method, params, answer);
+    // What failed for a reason in words, among other members, is a job and no request.
+    let job = others > 0 && word && !result;
+    let message = envelope(version, method, id, params, answer) && !is_record(others, method, params, answer) && !job;
     message || others == 0 && method.is_some_and(is_notification)
 }
 

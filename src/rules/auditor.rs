@@ -174,6 +174,7 @@ fn proven(rule: &Rule, event: &Event<'_>, finding: Finding) -> Finding {
         return finding;
     }
     let hole = hole(rule.absence, event, &finding)
+        .or_else(|| doubt(event, &finding))
         .or_else(|| guess(rule, event, &finding))
         .or_else(|| taken_out(rule, event, &finding));
     match hole {
@@ -220,6 +221,12 @@ fn hole<'a>(absence: Absence, event: &Event<'a>, finding: &Finding) -> Option<&'
         Absence::Between(whose) => ledger.hole(side(whose, event), first, frames.max().unwrap_or(first)),
         Absence::Within(whose, from, to) => ledger.hole(side(whose, event), from, to),
     }
+}
+
+/// The doubt whether one of its messages is one.
+fn doubt<'a>(event: &Event<'a>, finding: &Finding) -> Option<&'a Stretch> {
+    let mut frames = finding.evidence.iter().map(|evidence| evidence.frame).chain([finding.frame]);
+    frames.find_map(|frame| event.ledger.doubt(frame))
 }
 
 /// A guess that the finding rests on: who sent its messages, or whose connection they belong to.

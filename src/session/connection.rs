@@ -85,6 +85,8 @@ pub struct Connection {
     pub missing: Stretches,
     /// Messages of which a filter has taken something out.
     pub taken_out: Stretches,
+    /// What looks like messages, in few records of a log that says of its messages who sent them and of these does not.
+    pub doubtful: Option<Box<Stretches>>,
     /// The sources that it has frames from.
     pub sources: Vec<u32>,
     /// Whether the log is known to start in the middle of it; a log that starts with its first message is no such.

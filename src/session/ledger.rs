@@ -84,6 +84,11 @@ impl<'a> Ledger<'a> {
         self.connection.taken_out.hole(side, from, to)
     }
 
+    /// The doubt whether a frame is a message at all.
+    pub fn doubt(&self, frame: FrameId) -> Option<&'a Stretch> {
+        self.connection.doubtful.as_ref()?.hole(None, frame, frame)
+    }
+
     /// True if messages were lost anywhere.
     pub fn has_gap(&self) -> bool {
         let lists = std::iter::once(&self.connection.missing).chain(self.of_sources());

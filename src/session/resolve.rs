@@ -150,7 +150,13 @@ impl Conn {
         facts: &Facts<'_>,
     ) -> Side {
         if let Some(side) = self.stated(place.direction) {
+            self.names_senders = true;
             return side;
+        }
+        if self.names_senders && message.defects.has(Defect::JsonrpcMember) {
+            let (frames, lines) = ((place.seen.frame, place.seen.frame), (place.line, place.line));
+            let doubt = Stretch { why: Why::Doubtful, side: None, frames, lines };
+            self.facts.doubtful.get_or_insert_default().note(doubt);
         }
         let (side, sure) = self.guess(message, facts);
         if !sure || message.kind.is_response() && self.other_may_ask(step, side, place.seen.frame) {

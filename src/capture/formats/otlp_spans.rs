@@ -23,7 +23,7 @@ use crate::protocol::{Sender, Side, sender_of};
 /// The format.
 pub(crate) struct OtlpSpans;
 
-const IDS: [&str; 2] = ["jsonrpc.request.id", "rpc.jsonrpc.request_id"];
+const IDS: [&str; 3] = ["jsonrpc.request.id", "rpc.jsonrpc.request_id", "mcp.request.id"];
 const METHODS: [&str; 2] = ["mcp.method.name", "rpc.method"];
 const CODES: [&str; 3] = ["rpc.response.status_code", "rpc.jsonrpc.error_code", "error.type"];
 

@@ -138,6 +138,8 @@ pub(super) struct Conn {
     /// The format itself separates connections: frames may follow a close.
     pub(super) outlives_close: bool,
     pub(super) head_known: bool,
+    /// The log has said of a message who sent it.
+    pub(super) names_senders: bool,
     /// The log shows what followed from messages that it lacks.
     pub(super) lacks_records: bool,
     /// An answer came before the first request: something had been asked before the log.
@@ -290,6 +292,7 @@ impl Conn {
             proof: channel.proof,
             missing: Stretches::new(channel.complete_head == Some(true)),
             taken_out: Stretches::default(),
+            doubtful: None,
             sources: Vec::new(),
             starts_midway: channel.complete_head == Some(false),
             revision_assumed: declared.is_some_and(|profile| profile.unknown_revision),
@@ -317,6 +320,7 @@ impl Conn {
             profile_guessed: false,
             outlives_close: channel.one_connection,
             head_known: channel.complete_head == Some(false),
+            names_senders: false,
             lacks_records: false,
             answered_first: false,
             guessed: None,

@@ -3,6 +3,8 @@
 //! Loggers of servers write one record when a request comes and another when it was answered (`request_id`, `traceId`). Both
 //! are put into one record, `{"request":..,"response":..}`, which is read as any other exchange is. A name joins if it stands in two
 //! records at most, one of them with a verb and the other with a status. Either may come first: logs are written backwards, too.
+//! A name that each process counts for itself joins within the process, where records tell that, and otherwise as long as requests
+//! and responses of one name take turns: a process that was started again counts from one again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,7 +60,8 @@ impl Format for Halves {
     fn detect(&self, sample: &Sample) -> Option<Match> {
         let found = learned(sample)?;
         let [request, response] = &found.layout.bodies[..] else { return None };
-        let (name, pairs) = (&found.joint.name, found.pairs);
+        let name = found.joint.name.iter().map(Path::to_string).collect::<Vec<_>>().join(" and ");
+        let pairs = found.pairs;
         Match::new(
             SCORE,
             format!(
@@ -83,9 +86,16 @@ pub(in crate::capture::formats) struct Origin {
     pub at: usize,
 }
 
+/// Processes whose counts are told apart, at most.
+const PROCESSES: usize = 32;
+
+/// Records that have one name, at most, on an average.
+const REPEATED: usize = 8;
+
 /// What joins two records.
 struct Joint {
-    name: Path,
+    /// A name, and the process that gave it where names alone are not enough.
+    name: Vec<Path>,
     /// Only requests have it.
     verb: Path,
 }
@@ -109,8 +119,8 @@ fn learned(sample: &Sample) -> Option<Found> {
     let names: BTreeSet<&Path> = records.iter().flat_map(BTreeMap::keys).collect();
     // A path through a list of pairs is none of members.
     let names = names.into_iter().filter(|name| lines.iter().any(|line| at(line, name).is_some()));
-    let joints = names.filter_map(|name| joined_by(name, &records));
-    let (joint, pairs) = joints.max_by_key(|(_, pairs)| pairs.len())?;
+    let names: Vec<&Path> = names.collect();
+    let (joint, pairs) = joined(&names, &records)?;
     let texts: Vec<String> = pairs.iter().map(|(one, other)| join(Some(lines[*one]), Some(lines[*other])).0).collect();
     let layout = learn(texts.iter().map(String::as_str))?;
     Some(Found { joint, layout, pairs: pairs.len() })
@@ -122,17 +132,65 @@ fn scalars(value: &Value) -> Scalars<'_> {
     found
 }
 
-/// The requests and responses that a name joins, where no third record has it.
-fn joined_by(name: &Path, records: &[Scalars<'_>]) -> Option<(Joint, Vec<(usize, usize)>)> {
+/// What joins most requests to their responses: a name, or one together with its process, or else a name that is used again.
+fn joined(names: &[&Path], records: &[Scalars<'_>]) -> Option<(Joint, Pairs)> {
+    let names: Vec<(&Path, usize)> = names.iter().map(|name| (*name, values_of(name, records))).collect();
+    let varied = || names.iter().filter(|(_, values)| *values >= PAIRS).map(|(name, _)| *name);
+    let most = |joints: &mut dyn Iterator<Item = (Joint, Pairs)>| joints.max_by_key(|(_, pairs)| pairs.len());
+    let processes: Vec<&Path> =
+        names.iter().filter(|(_, values)| (2..=PROCESSES).contains(values)).map(|(name, _)| *name).collect();
+    most(&mut varied().filter_map(|name| joined_by(&[name], records, Turns::Once)))
+        .or_else(|| {
+            let both = varied().flat_map(|name| processes.iter().map(move |process| [name, *process]));
+            most(
+                &mut both
+                    .filter(|[name, process]| name != process)
+                    .filter_map(|both| joined_by(&both, records, Turns::Once)),
+            )
+        })
+        .or_else(|| most(&mut varied().filter_map(|name| joined_by(&[name], records, Turns::Again))))
+}
+
+/// How many values stand at a place.
+fn values_of(name: &Path, records: &[Scalars<'_>]) -> usize {
+    let values = records.iter().filter_map(|record| record.get(name)).map(|values| text_of(values[0]));
+    values.collect::<BTreeSet<_>>().len()
+}
+
+/// Records of requests, each with that of its response, by their numbers.
+type Pairs = Vec<(usize, usize)>;
+
+/// How often a name may be used.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turns {
+    /// For one request.
+    Once,
+    /// For another one when the first was answered.
+    Again,
+}
+
+/// The name of a record: the texts of all its places.
+fn named(name: &[&Path], record: &Scalars<'_>) -> Option<String> {
+    let texts: Option<Vec<String>> =
+        name.iter().map(|path| record.get(*path).map(|values| text_of(values[0]))).collect();
+    texts.map(|texts| texts.join("\u{1f}")).filter(|name| !name.is_empty() && name.len() <= LONGEST)
+}
+
+/// The requests and responses that a name joins.
+fn joined_by(name: &[&Path], records: &[Scalars<'_>], turns: Turns) -> Option<(Joint, Pairs)> {
     let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, record) in records.iter().enumerate() {
-        let value = record.get(name).map(|values| text_of(values[0])).filter(|text| text.len() <= LONGEST);
-        groups.entry(value.unwrap_or_default()).or_default().push(at);
+        if let Some(name) = named(name, record) {
+            groups.entry(name).or_default().push(at);
+        }
     }
-    groups.remove("");
     let groups: Vec<Vec<usize>> = groups.into_values().collect();
-    let twos: Vec<[usize; 2]> = groups.iter().filter_map(|group| <[usize; 2]>::try_from(&group[..]).ok()).collect();
-    if twos.len() < PAIRS || groups.iter().any(|group| group.len() > 2) || twos.len() * SHARE < records.len() {
+    let twos: Vec<[usize; 2]> = match turns {
+        Turns::Once if groups.iter().any(|group| group.len() > 2) => return None,
+        Turns::Again if groups.len() * REPEATED < groups.iter().map(Vec::len).sum() => return None,
+        _ => groups.iter().flat_map(|group| group.as_chunks().0).copied().collect(),
+    };
+    if twos.len() < PAIRS || twos.len() * SHARE < records.len() {
         return None;
     }
     // The place that one record of each pair has, and the other has not.
@@ -145,8 +203,13 @@ fn joined_by(name: &Path, records: &[Scalars<'_>]) -> Option<(Joint, Vec<(usize,
     let status = one_of_each(&|path, value| is_status(&path.plain_key(), value))?;
     let asks = |at: usize| records[at].contains_key(&verb);
     let pairs: Vec<(usize, usize)> = twos.iter().map(|[a, b]| if asks(*a) { (*a, *b) } else { (*b, *a) }).collect();
+    // Whoever takes turns takes them in one order.
+    let forward = pairs.iter().filter(|(one, other)| one < other).count();
+    if turns == Turns::Again && ![0, pairs.len()].contains(&forward) {
+        return None;
+    }
     let apart = pairs.iter().all(|(one, other)| !records[*one].contains_key(&status) && !asks(*other));
-    apart.then(|| (Joint { name: name.clone(), verb }, pairs))
+    apart.then(|| (Joint { name: name.iter().map(|path| (*path).clone()).collect(), verb }, pairs))
 }
 
 /// A record of both halves, and where each of them starts in it.
@@ -278,8 +341,8 @@ fn text_of_half(half: &Option<Half>) -> Option<&str> {
 impl Joint {
     /// The name of a record, and whether it is a request.
     fn read(&self, record: &str) -> Option<(String, bool)> {
-        let name = scalar(at(record, &self.name)?)?.into_owned();
-        Some((name, at(record, &self.verb).is_some()))
+        let texts: Option<Vec<_>> = self.name.iter().map(|path| scalar(at(record, path)?)).collect();
+        Some((texts?.join("\u{1f}"), at(record, &self.verb).is_some()))
     }
 }
 

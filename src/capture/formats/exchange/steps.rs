@@ -82,7 +82,7 @@ pub(super) fn steps<'a>(exchange: &Exchange<'a>) -> Vec<ExchangeStep<'a>> {
         found.found.extend(exchange.pushed.iter().cloned());
         return found.found;
     }
-    let answered = found.response();
+    let answered = !found.is_beside(asks.other) && found.response();
     if found.found.iter().any(|step| step.side == Side::Server) && exchange.verb == "POST" && !asks.traffic {
         // An answer without its question.
         let step = found.step(Side::Client, StepKind::Missing, exchange.offset, Told::default());
@@ -100,11 +100,14 @@ pub(super) fn steps<'a>(exchange: &Exchange<'a>) -> Vec<ExchangeStep<'a>> {
 }
 
 /// What a request's body is.
+#[derive(Default)]
 struct Asks {
     /// It is or was a message.
     traffic: bool,
     /// An answer is due.
     due: bool,
+    /// It is a document of another interface.
+    other: bool,
 }
 
 struct Steps<'x, 'a> {
@@ -172,10 +175,10 @@ impl<'a> Steps<'_, 'a> {
 
     fn request(&mut self) -> Asks {
         let (what, offset, told) = match &self.exchange.request {
-            Part::Absent => return Asks { traffic: false, due: false },
+            Part::Absent => return Asks::default(),
             Part::Missing => (StepKind::Missing, self.exchange.offset, Told::default()),
             Part::Text { text, offset, cut, whole, .. } => match fate(text, *cut, *whole) {
-                Fate::Other => return Asks { traffic: false, due: false },
+                Fate::Other => return Asks { other: *whole && text.starts_with('{'), ..Asks::default() },
                 Fate::Traffic(told) => (StepKind::Body, *offset, told),
                 Fate::Cut => (StepKind::Missing, *offset, Told::default()),
             },
@@ -183,7 +186,15 @@ impl<'a> Steps<'_, 'a> {
         let due =
             told.requests().next().is_some() || self.exchange.request.text().is_some_and(is_list) && told.is_traffic;
         self.found.push(self.step(Side::Client, what, offset, told));
-        Asks { traffic: true, due }
+        Asks { traffic: true, due, other: false }
+    }
+
+    /// True for the answer of another interface behind the same host, which has an id and an error, too: it was asked for by a document
+    /// that is no message, or by a GET, and does not say that it is JSON-RPC.
+    fn is_beside(&self, other: bool) -> bool {
+        let asked = other || self.exchange.verb == "GET" && self.exchange.request == Part::Absent;
+        let Part::Text { text, event_stream, .. } = &self.exchange.response else { return false };
+        asked && !event_stream && !is_event_stream(text) && !text.contains("jsonrpc")
     }
 
     /// What the response holds; true if an answer was among it, or may have been in what is missing.
