@@ -108,7 +108,7 @@ impl Input {
         }
         if input.whole && input.head.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
             if input.cut.load(Ordering::Relaxed) {
-                let message = format!("{} is torn: it ends before its first line", input.shown_name());
+                let message = format!("{} is torn: it is cut off before its first line ends", input.shown_name());
                 return Err(Error::new(ErrorKind::Input, message).hint("give the whole file"));
             }
             return Err(Error::new(ErrorKind::Input, format!("{} is empty", input.shown_name()))

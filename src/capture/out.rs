@@ -18,8 +18,8 @@ use super::unread::quoted;
 use super::{Body, Captured, Channel, Direction, Frame, FrameSink, Missing, Overrides, Proof, Skip, Why, text_hash};
 use crate::error::Result;
 use crate::json::scan::{skip_white, value_end};
-use crate::jsonrpc::{IdField, Kind, Parsed, Unparsable, parse_at};
-use crate::protocol::{Facts, Side};
+use crate::jsonrpc::{Id, IdField, Kind, Parsed, Unparsable, parse_at};
+use crate::protocol::{Facts, Side, is_notification};
 
 /// The side that a file's name speaks of, where it speaks of one direction.
 fn side_in(name: &str) -> Option<Side> {
@@ -280,6 +280,12 @@ impl<'s> Out<'s> {
             && self.plan.null_ids
             && captured.message.id == IdField::Null
             && captured.message.method.is_some()
+        {
+            (captured.message.kind, captured.message.id) = (Kind::Notification, IdField::Absent);
+        }
+        if let Body::Message(captured) = &mut frame.body
+            && self.plan.note_id.is_some_and(|id| Some(id) == captured.message.id.value().map(Id::hashed))
+            && is_notification(captured.message.method())
         {
             (captured.message.kind, captured.message.id) = (Kind::Notification, IdField::Absent);
         }

@@ -27,6 +27,13 @@ impl Id {
         }
     }
 
+    /// A hash of it, its type included, which is the same in every run.
+    pub fn hashed(&self) -> u64 {
+        let mut hasher = rustc_hash::FxHasher::default();
+        std::hash::Hash::hash(self, &mut hasher);
+        std::hash::Hasher::finish(&hasher)
+    }
+
     /// The id as JSON text in its canonical spelling.
     pub fn to_json(&self) -> String {
         match self {

@@ -46,6 +46,8 @@ pub enum Stray {
         request: Seen,
         /// Undecidable where the log may lack a request with that very id; then it settles nothing.
         judgement: Judgement,
+        /// It came as the response to the POST of that request.
+        own_stream: bool,
     },
     /// The id is the same number in another spelling: it settles the request.
     OtherSpelling {

@@ -10,6 +10,9 @@ use crate::capture::Proof;
 use crate::jsonrpc::Id;
 use crate::protocol::{self, Facts, Mechanism, Side};
 
+/// Digits that a floating-point number keeps apart, with a sign or a point.
+const EXACT_DIGITS: usize = 15;
+
 impl Conn {
     /// A progress notification.
     pub(super) fn progress(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
@@ -194,7 +197,10 @@ impl Conn {
         }
         let before = slot.progress_value.replace(value.unwrap_or(f64::NAN));
         let rest = slot.exchange.profile.progress_may_rest;
-        let not_more = matches!((before, value), (Some(before), Some(now)) if now < before || now == before && !rest);
+        // Two long numbers may be the same only for having been rounded.
+        let exact = m.facts.progress().is_some_and(|raw| raw.len() <= EXACT_DIGITS);
+        let not_more =
+            matches!((before, value), (Some(before), Some(now)) if now < before || now == before && !rest && exact);
         let cancel = slot.exchange.cancel().filter(|cancel| cancel.sender == issuer);
         let by_id = cancel.is_some_and(|cancel| cancel.mechanism != Mechanism::StreamClose);
         let cancel = cancel.map(|cancel| cancel.seen);

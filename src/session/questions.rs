@@ -81,7 +81,7 @@ impl Conn {
             }
             None if twin.as_ref().is_some_and(|twin| twin.answer.is_none()) => {
                 let judgement = self.surely_new(step, issuer, q.seen);
-                Stray::TypeMismatch { request: twin.map_or(q.seen, |twin| twin.request), judgement }
+                Stray::TypeMismatch { request: twin.map_or(q.seen, |twin| twin.request), judgement, own_stream: false }
             }
             None => {
                 self.side_mut(issuer).miss(&q.id);

@@ -107,12 +107,14 @@ impl Conn {
         self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
     }
 
-    /// An answer to the request whose id is this one written as the other type, unless an older request had just this id.
+    /// An answer to the request whose id is this one written as the other type, unless an older request had just this id. What comes
+    /// as the response to the POST of that request answers no other.
     fn mistyped_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id, twin: &Id) {
         let issuer = m.sender.peer();
         let Some(request) = self.slot(issuer, twin).map(|slot| slot.exchange.request) else { return };
-        let judgement = self.surely_new(step, issuer, m.seen);
-        let stray = Stray::TypeMismatch { request, judgement };
+        let own_stream = self.stream_of_another(m, issuer).is_some_and(|asked| asked.frame == request.frame);
+        let judgement = if own_stream { Judgement::EXACT } else { self.surely_new(step, issuer, m.seen) };
+        let stray = Stray::TypeMismatch { request, judgement, own_stream };
         self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
         if judgement == Judgement::EXACT {
             self.settle(step, m, issuer, twin);

@@ -139,7 +139,9 @@ fn cover(own: &[&Vec<&str>], counts: &HashMap<&str, Count>, side: Side) -> (Vec<
         left.iter().flat_map(|held| held.iter()).for_each(|run| *fresh.entry(run).or_default() += 1);
         let best = fresh
             .into_iter()
-            .filter(|(run, _)| counts.get(run).is_some_and(|count| is_pure(run, count, side)))
+            .filter(|(run, _)| {
+                counts.get(run).is_some_and(|count| is_pure(run, count, side) || is_one_of_two(run, counts, side))
+            })
             .max_by_key(|(run, covers)| rank(run, *covers, &counts[run], side));
         let Some((run, covers)) = best else { break };
         if covers < 2 && covers < own.len() {
@@ -173,6 +175,19 @@ fn is_pure(run: &str, count: &Count, side: Side) -> bool {
     let (own, other) = (count.by[index(side)], count.by[index(side.peer())]);
     let factor = if common(run).is_some() { 10 } else { 50 };
     other * factor <= own
+}
+
+/// True for a word that everyone knows, in a log that has its opposite too, where both stand mostly before what they say: a short log has
+/// few messages against the one by which a side broke a rule.
+fn is_one_of_two(run: &str, counts: &HashMap<&str, Count>, side: Side) -> bool {
+    let mostly = |count: &Count, side: Side| {
+        let (own, other) = (count.by[index(side)], count.by[index(side.peer())]);
+        own > 0 && own >= 2 * other
+    };
+    let Some(direction) = common(run) else { return false };
+    let is_opposite = |other: &str| common(other) == Some(opposite(direction));
+    let mut against = counts.iter().filter(|(other, _)| is_opposite(other));
+    mostly(&counts[run], side) && against.any(|(_, count)| mostly(count, side.peer()))
 }
 
 /// True if the words may tell requests from answers only, and not who sends: none stands before two kinds.

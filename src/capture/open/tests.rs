@@ -81,7 +81,7 @@ fn frames_of_zstd_that_are_to_be_passed_over_and_packings_that_hold_no_text() {
     let (message, hint) = fault(&files.write("b.zst", &packed[..packed.len() - 6]));
     assert_eq!(
         (message.as_str(), hint.as_str()),
-        ("FILE is torn: it ends before its first line", "give the whole file")
+        ("FILE is torn: it is cut off before its first line ends", "give the whole file")
     );
     let mut again = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     again.write_all(&packed).expect("compressed");

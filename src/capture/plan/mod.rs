@@ -25,6 +25,8 @@ pub(super) struct Plan {
     pub doubled: bool,
     /// True if a logger wrote the member `id` as null on every notification.
     pub null_ids: bool,
+    /// The id, by its hash, that a logger wrote on every notification.
+    pub note_id: Option<u64>,
     /// Lengths at which strings with messages are cut, in bytes.
     pub cut_lengths: Vec<usize>,
     /// The length of the longest message of the head that is whole, in bytes; what is longer and is not may have been cut by whoever kept
@@ -50,6 +52,7 @@ impl Default for Plan {
             resent: false,
             doubled: false,
             null_ids: false,
+            note_id: None,
             cut_lengths: Vec::new(),
             longest: usize::MAX,
             cut_line: None,

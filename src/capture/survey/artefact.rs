@@ -14,6 +14,9 @@ use crate::capture::unread::breaks_off;
 /// How often a word has to stand where structure should to be a filter's, and not a side's.
 const OFTEN: usize = 2;
 
+/// Notifications that have one id, so that it is nobody's.
+const REPEATED: usize = 3;
+
 /// How many messages in a row have to stand twice to be a block that was sent again.
 const BLOCK: usize = 3;
 
@@ -120,6 +123,10 @@ fn nulls(notes: &Notes, plan: &mut Plan) {
         plan.null_ids = true;
         plan.lacks = plan.lacks.and(Proof::ENVELOPE);
         plan.said.push("every notification of both sides has the id null, which its logger wrote".to_string());
+    } else if let Some(id) = constant_id(notes) {
+        plan.note_id = Some(id);
+        plan.lacks = plan.lacks.and(Proof::ENVELOPE);
+        plan.said.push("every notification of both sides has one and the same id, which its logger wrote".to_string());
     } else if notes.rewritten
         && notes.list.iter().any(|note| note.marks.null_on_notification)
         && !notes.list.iter().any(|note| note.marks.notification)
@@ -146,6 +153,15 @@ fn nulls(notes: &Notes, plan: &mut Plan) {
                 .to_string(),
         );
     }
+}
+
+/// The id that all notifications have, of whichever side: two peers do not make one up together.
+fn constant_id(notes: &Notes) -> Option<u64> {
+    let found = || notes.list.iter().filter_map(|note| Some((note.sender, note.marks.id_on_notification?)));
+    let (sender, id) = found().next()?;
+    let of_both = found().any(|(other, _)| other != sender) || sender == 2;
+    let one = found().all(|(_, other)| other == id) && !notes.list.iter().any(|note| note.marks.notification);
+    (of_both && one && found().count() >= REPEATED).then_some(id)
 }
 
 /// Words in place of structure.

@@ -16,6 +16,8 @@ pub(super) struct Marks {
     pub null_params: bool,
     /// The id null on a method that is a notification.
     pub null_on_notification: bool,
+    /// The id, by its hash, on a method that is a notification.
+    pub id_on_notification: Option<u64>,
     /// A notification as it should be: without an id.
     pub notification: bool,
     /// Has a method, and members of an answer as well: its logger prints what a message may have.

@@ -15,7 +15,7 @@ use crate::capture::sample::Sample;
 use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Overrides, Proof, Resume, Skip, Transport};
 use crate::error::Result;
 use crate::jsonrpc::{Defect, Id, IdField, Kind, Message};
-use crate::protocol::{Facts, MethodKind, Side, profiles};
+use crate::protocol::{Facts, Side, is_notification, profiles};
 
 /// What a message does to an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -227,6 +227,7 @@ impl Notes {
             id_is_digest: matches!(message.id.value(), Some(Id::Text(text)) if is_digest(text)),
             target_is_number: matches!(Facts::id(cancelled), Some(Id::Int(_))),
             target_is_digest: matches!(Facts::id(cancelled), Some(Id::Text(text)) if is_digest(&text)),
+            id_on_notification: message.id.value().filter(|_| is_notification(message.method())).map(Id::hashed),
             null_on_notification: null_id && is_notification(message.method()),
             closes: self.farewells.contains(&message.method()),
             borrowed: facts.progress_token().is_some(),
@@ -282,11 +283,6 @@ fn number(id: &Id) -> Option<i64> {
         Id::Number(_) => None,
         Id::Text(text) => text.parse().ok(),
     }
-}
-
-/// True for a method that one of the protocols defines, as a notification.
-fn is_notification(method: &str) -> bool {
-    profiles().filter_map(|profile| profile.method(method)).any(|known| known.kind == MethodKind::Notification)
 }
 
 /// True for progress of a protocol that introduces it by an event.

@@ -25,12 +25,13 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Stray { id, stray } = event.what else { return None };
     let mut judged = Judgement::EXACT;
     let (request, finding) = match stray {
-        Stray::TypeMismatch { request, judgement } => {
+        Stray::TypeMismatch { request, judgement, own_stream } => {
             judged = judgement;
             let twin = id.twin().map_or(String::new(), |twin| format!(" {twin}"));
             let summary =
                 format!("response with id {id} to request{twin}: same text, other JSON type{}", race_text(&judged));
-            (request, found(RULE.code, event, summary)?)
+            let finding = found(RULE.code, event, summary)?;
+            (request, if own_stream { finding.concluding(Absence::Between(Whose::Peer)) } else { finding })
         }
         Stray::OtherSpelling { request } => {
             let summary = format!("response to request {id}: the id is the same number, spelled differently");

@@ -10,6 +10,7 @@ use super::body::{headers_of, http_head, is_event_stream, part};
 use super::layout::{Layout, Slot, Unit};
 use super::learn_beside::{beside, is_http};
 use super::learn_bodies::Bodies;
+use super::learn_key::opened_apart;
 use super::learn_times::{Timed, times};
 use super::path::{Path, Tree};
 use super::scalars::{Leaves, Scalars};
@@ -38,6 +39,8 @@ pub(super) fn learn<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Learned>
     for text in texts.filter(|text| seen.insert(*text)) {
         examined += 1;
         if text.starts_with('{') && plausible(text) {
+            // Lines of a list that lacks its brackets end in a comma.
+            let text = text.trim_end().trim_end_matches(',');
             values.extend(serde_json::from_str::<Value>(text).ok().filter(Value::is_object));
         }
         if values.len() == EXAMPLES {
@@ -53,6 +56,10 @@ pub(super) fn learn<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Learned>
         Leaves { taken: &taken, request: &requests[0], found: &mut scalars }.walk(value, &mut Vec::new());
     }
     let mut beside = beside(&scalars, &requests, &responses);
+    let tells = |slot| beside.iter().any(|(known, _): &(Slot, Path)| *known == slot);
+    if !tells(Slot::Session) && !tells(Slot::Key) {
+        beside.extend(opened_apart(&values, &taken, &requests[0]).map(|path| (Slot::Key, path)));
+    }
     // Bodies with the head of HTTP before them name the session themselves.
     let heads = requests.iter().chain(&responses).filter(|path| values.iter().any(|value| has_head(value, path)));
     beside.extend(heads.map(|path| (Slot::Session, path.clone())));

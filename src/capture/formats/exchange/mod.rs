@@ -16,6 +16,7 @@ mod layout;
 pub(super) mod learn;
 mod learn_beside;
 mod learn_bodies;
+mod learn_key;
 mod learn_times;
 mod order;
 mod path;
