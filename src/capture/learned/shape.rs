@@ -110,11 +110,10 @@ impl Shape {
         };
         let said: Vec<Option<Side>> = sampled.seen.iter().map(|seen| says(&seen.before)).collect();
         for (at, seen) in sampled.seen.iter().enumerate() {
-            let proven = match (seen.said.sender, seen.said.answers) {
-                (Some(sender), _) => Some(sender),
-                // Where no method tells, an answer runs against its request all the same.
-                (None, Some(request)) => said[request].map(Side::peer),
-                _ => None,
+            // An answer runs against its request, whatever that should not have asked; a method tells of itself alone.
+            let proven = match seen.said.answers {
+                Some(request) => said[request].map(Side::peer).or(seen.said.sender),
+                None => seen.said.sender,
             };
             if let (Some(said), Some(proven)) = (said[at], proven) {
                 *(if said == proven { &mut self.agree } else { &mut self.against }) += 1;
