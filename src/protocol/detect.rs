@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Capabilities, Facts, Family, MethodKind, Profile, Sender, acp, dap, jsonrpc, lsp, mcp};
+use super::{Facts, Family, MethodKind, Profile, Sender, acp, dap, jsonrpc, lsp, mcp};
 use crate::jsonrpc::{Defect, Kind, Message};
 
 /// What one message says about the protocol.
@@ -87,7 +87,7 @@ fn asked(facts: &Facts<'_>) -> Hint {
             Hint::Asked(profile.unwrap_or(&mcp::UNKNOWN))
         }
         Some("2") => Hint::Asked(acp::draft()),
-        Some(_) => Hint::Asked(acp_of(facts)),
+        Some(_) => Hint::Asked(acp::stable()),
         None if facts.lsp_initialize => Hint::Asked(lsp::current()),
         // A client of MCP that left its revision out looks the same as a language client that left out most.
         None if facts.capabilities().is_some() => Hint::Guessed(lsp::current()),
@@ -105,15 +105,9 @@ fn answered(facts: &Facts<'_>) -> Hint {
             None => Hint::None,
         },
         Some("2") => Hint::Stated(acp::draft()),
-        Some(raw) if raw.bytes().all(|byte| byte.is_ascii_digit()) => Hint::Stated(acp_of(facts)),
+        Some(raw) if raw.bytes().all(|byte| byte.is_ascii_digit()) => Hint::Stated(acp::stable()),
         _ => Hint::None,
     }
-}
-
-/// Version 1, or the RFD that is version 1 with a capability for cancels, where a side declares that.
-fn acp_of(facts: &Facts<'_>) -> &'static Profile {
-    let declared = facts.capabilities().is_some_and(|raw| Capabilities::from_json(raw).mentions_cancellation);
-    if declared { acp::rfd() } else { acp::stable() }
 }
 
 /// True for `"2027-01-31"`.
@@ -152,21 +146,13 @@ pub fn settle(known: Option<&'static Profile>, hint: Hint) -> Option<&'static Pr
         (Some(known), Hint::Stated(profile)) if profile.family != known.family && !known.unknown_revision => {
             Some(known)
         }
-        // One side is enough to declare it; the other may say no more than the version.
-        (Some(known), Hint::Stated(profile))
-            if std::ptr::eq(known, acp::rfd()) && std::ptr::eq(profile, acp::stable()) =>
-        {
-            Some(known)
-        }
         (_, Hint::Asked(profile) | Hint::Stated(profile)) => Some(profile),
     }
 }
 
-/// True for a method that is a notification in any revision. Most requests are told by the beginnings of their names.
+/// True for a method that is a notification in any revision.
 pub fn is_notification(method: &str) -> bool {
-    let note = |known: &super::Method| known.kind == MethodKind::Notification;
-    let request = ["tools/", "resources/", "prompts/", "ping"].iter().any(|head| method.starts_with(head));
-    !request && profiles().filter_map(|profile| profile.method(method)).any(note)
+    profiles().filter_map(|profile| profile.method(method)).any(|known| known.kind == MethodKind::Notification)
 }
 
 /// Who sends a method, over all families, where they agree.

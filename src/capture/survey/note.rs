@@ -227,7 +227,7 @@ impl Notes {
             id_is_digest: matches!(message.id.value(), Some(Id::Text(text)) if is_digest(text)),
             target_is_number: matches!(Facts::id(cancelled), Some(Id::Int(_))),
             target_is_digest: matches!(Facts::id(cancelled), Some(Id::Text(text)) if is_digest(&text)),
-            id_on_notification: message.id.value().filter(|_| is_notification(message.method())).map(Id::hashed),
+            id_on_notification: message.id.value().filter(|_| is_note(message.method())).map(Id::hashed),
             null_on_notification: null_id && is_notification(message.method()),
             closes: self.farewells.contains(&message.method()),
             borrowed: facts.progress_token().is_some(),
@@ -283,6 +283,12 @@ fn number(id: &Id) -> Option<i64> {
         Id::Number(_) => None,
         Id::Text(text) => text.parse().ok(),
     }
+}
+
+/// The same for any message, most of which are told by how their names begin.
+fn is_note(method: &str) -> bool {
+    const HEADS: [&str; 6] = ["notifications/", "$/", "session/", "textDocument/did", "window/", "initialized"];
+    HEADS.iter().any(|head| method.starts_with(head)) && is_notification(method)
 }
 
 /// True for progress of a protocol that introduces it by an event.

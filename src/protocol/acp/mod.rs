@@ -38,11 +38,6 @@ pub static PROFILES: &[Profile; 3] = &[
     },
 ];
 
-/// The RFD, which is meant where a side declares that it can be asked to cancel.
-pub fn rfd() -> &'static Profile {
-    &PROFILES[0]
-}
-
 /// Version 1, which is meant where nothing else is stated.
 pub fn stable() -> &'static Profile {
     &PROFILES[1]
