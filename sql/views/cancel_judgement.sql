@@ -2,10 +2,9 @@
 CREATE VIEW cancel_judgement AS
 SELECT y.id AS finding,
        y.frame,
-       y.exchange,
+       -- 0 where it is about no exchange: so it is found by the key of the table.
+       j.exchange,
        j.message,
-       -- The exchange again, as it is looked for: 0 where there is none.
-       j.exchange AS about,
        y.rule,
        y.certainty,
        json_array(y.rule, CASE y.certainty

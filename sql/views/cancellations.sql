@@ -26,7 +26,7 @@ SELECT x.id,
        -- hits no request is judged by itself, whatever request it came near to: by the findings at its frame.
        CASE coalesce((SELECT min(j.certainty)
                       FROM cancel_judgement j
-                      WHERE j.message = x.message AND j.about = x.exchange),
+                      WHERE j.message = x.message AND j.exchange = x.exchange),
                      (SELECT min(j.certainty)
                       FROM cancel_judgement j
                       WHERE x.exchange IS NULL
@@ -39,7 +39,7 @@ SELECT x.id,
        x.is_foreign,
        coalesce((SELECT nullif(json_group_array(json(j.said)), '[]')
                  FROM cancel_judgement j
-                 WHERE j.message = x.message AND j.about = x.exchange),
+                 WHERE j.message = x.message AND j.exchange = x.exchange),
                 (SELECT nullif(json_group_array(json(j.said)), '[]')
                  FROM cancel_judgement j
                  WHERE x.exchange IS NULL

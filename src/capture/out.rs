@@ -18,8 +18,8 @@ use super::unread::quoted;
 use super::{Body, Captured, Channel, Direction, Frame, FrameSink, Missing, Overrides, Proof, Skip, Why, text_hash};
 use crate::error::Result;
 use crate::json::scan::{skip_white, value_end};
-use crate::jsonrpc::{Id, IdField, Kind, Parsed, Unparsable, parse_at};
-use crate::protocol::{Facts, Side, is_notification};
+use crate::jsonrpc::{IdField, Kind, Parsed, Unparsable, parse_at};
+use crate::protocol::{Facts, Side};
 
 /// The side that a file's name speaks of, where it speaks of one direction.
 fn side_in(name: &str) -> Option<Side> {
@@ -277,15 +277,7 @@ impl<'s> Out<'s> {
         let in_file = text.filter(|(text, _)| self.is_in_file(&place, text)).map(|(_, hash)| hash);
         let mut frame = Frame { in_file, ..place.frame(self.source, body) };
         if let Body::Message(captured) = &mut frame.body
-            && self.plan.null_ids
-            && captured.message.id == IdField::Null
-            && captured.message.method.is_some()
-        {
-            (captured.message.kind, captured.message.id) = (Kind::Notification, IdField::Absent);
-        }
-        if let Body::Message(captured) = &mut frame.body
-            && self.plan.note_id.is_some_and(|id| Some(id) == captured.message.id.value().map(Id::hashed))
-            && is_notification(captured.message.method())
+            && self.plan.wrote_id_of(&captured.message)
         {
             (captured.message.kind, captured.message.id) = (Kind::Notification, IdField::Absent);
         }

@@ -230,7 +230,7 @@ impl Conn {
             parent: None,
             has_meta: m.facts.meta_revision().is_some() && m.facts.meta_capabilities().is_some(),
             late_progress: Vec::new(),
-            progress_value: None,
+            progressed: None,
             asks_input: false,
             acknowledged: false,
             partial: false,

@@ -5,13 +5,10 @@ use super::event::What;
 use super::exchange::{Effect, TaskState};
 use super::ledger::Ledger;
 use super::race::{FORGOTTEN, Judgement, UNORDERED};
-use super::state::{Accused, Conn, Created, Incoming, LateProgress, Slot, Step, Suspect};
+use super::state::{Accused, Conn, Created, Incoming, LateProgress, Progressed, Slot, Step, Suspect};
 use crate::capture::Proof;
 use crate::jsonrpc::Id;
 use crate::protocol::{self, Facts, Mechanism, Side};
-
-/// Digits that a floating-point number keeps apart, with a sign or a point.
-const EXACT_DIGITS: usize = 15;
 
 impl Conn {
     /// A progress notification.
@@ -170,7 +167,6 @@ impl Conn {
         let exact = self.ordered();
         let task_alive = self.task_alive(issuer, id);
         let created = Facts::id(m.facts.token()).is_some_and(|token| self.created_tokens.contains_key(&token));
-        let value = m.facts.progress().and_then(|raw| raw.parse::<f64>().ok());
         let token = Facts::id(m.facts.token());
         let slot = self.slot_mut(issuer, id)?;
         let same_stream = exact || slot.exchange.stream == m.stream && m.stream.is_some();
@@ -195,12 +191,10 @@ impl Conn {
         if let Some(answer) = slot.exchange.answer.filter(|_| !task_alive) {
             return (!created).then_some(ProgressFault::AfterAnswer { answer, judgement });
         }
-        let before = slot.progress_value.replace(value.unwrap_or(f64::NAN));
+        let now = m.facts.progress().and_then(Progressed::of);
+        let before = std::mem::replace(&mut slot.progressed, now);
         let rest = slot.exchange.profile.progress_may_rest;
-        // Two long numbers may be the same only for having been rounded.
-        let exact = m.facts.progress().is_some_and(|raw| raw.len() <= EXACT_DIGITS);
-        let not_more =
-            matches!((before, value), (Some(before), Some(now)) if now < before || now == before && !rest && exact);
+        let not_more = before.zip(now).is_some_and(|(before, now)| now.value < before.value || now.is(before) && !rest);
         let cancel = slot.exchange.cancel().filter(|cancel| cancel.sender == issuer);
         let by_id = cancel.is_some_and(|cancel| cancel.mechanism != Mechanism::StreamClose);
         let cancel = cancel.map(|cancel| cancel.seen);

@@ -7,6 +7,8 @@ pub(super) use order::Order;
 pub(super) use twins::Twins;
 
 use super::Proof;
+use crate::jsonrpc::{IdField, Message};
+use crate::protocol::is_notification;
 
 /// How a log is to be read.
 #[derive(Clone, Debug)]
@@ -23,10 +25,8 @@ pub(super) struct Plan {
     pub resent: bool,
     /// True if every message stands in it twice, with or without times.
     pub doubled: bool,
-    /// True if a logger wrote the member `id` as null on every notification.
-    pub null_ids: bool,
-    /// The id, by its hash, that a logger wrote on every notification.
-    pub note_id: Option<u64>,
+    /// The id that a logger wrote on every notification.
+    pub note_id: Option<NoteId>,
     /// Lengths at which strings with messages are cut, in bytes.
     pub cut_lengths: Vec<usize>,
     /// The length of the longest message of the head that is whole, in bytes; what is longer and is not may have been cut by whoever kept
@@ -42,6 +42,14 @@ pub(super) struct Plan {
     pub said: Vec<String>,
 }
 
+/// What a logger wrote for the id that a notification has not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoteId {
+    Null,
+    /// One and the same, by its hash.
+    Same(u64),
+}
+
 impl Default for Plan {
     fn default() -> Plan {
         Plan {
@@ -51,7 +59,6 @@ impl Default for Plan {
             doubts: false,
             resent: false,
             doubled: false,
-            null_ids: false,
             note_id: None,
             cut_lengths: Vec::new(),
             longest: usize::MAX,
@@ -64,6 +71,17 @@ impl Default for Plan {
 }
 
 impl Plan {
+    /// True for a message that has its id of its logger: it is a notification.
+    pub(super) fn wrote_id_of(&self, message: &Message<'_>) -> bool {
+        match self.note_id {
+            None => false,
+            Some(NoteId::Null) => message.id == IdField::Null && message.method.is_some(),
+            Some(NoteId::Same(hash)) => {
+                message.id.value().is_some_and(|id| id.hashed() == hash) && is_notification(message.method())
+            }
+        }
+    }
+
     /// True if the log is read as it stands.
     pub(super) fn is_plain(&self) -> bool {
         self.said.is_empty()

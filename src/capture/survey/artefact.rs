@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::left_out;
 use super::note::{Act, Note, Notes};
 use crate::capture::Proof;
-use crate::capture::plan::Plan;
+use crate::capture::plan::{NoteId, Plan};
 use crate::capture::unread::breaks_off;
 
 /// How often a word has to stand where structure should to be a filter's, and not a side's.
@@ -110,7 +110,7 @@ fn nulls(notes: &Notes, plan: &mut Plan) {
     let with_method = || notes.list.iter().filter(|note| note.act != Act::Answer);
     let all_printed = |is: &dyn Fn(&super::note::Note) -> bool| with_method().count() > 1 && with_method().all(is);
     if all_printed(&|note| note.marks.printed_whole) && notes.list.iter().any(|note| note.marks.null_id) {
-        plan.null_ids = true;
+        plan.note_id = Some(NoteId::Null);
         plan.lacks = plan.lacks.and(Proof::ENVELOPE);
         plan.said
             .push("every message has all members that one may have, null where its logger had nothing".to_string());
@@ -120,11 +120,11 @@ fn nulls(notes: &Notes, plan: &mut Plan) {
             "every message with a method has members of an answer, null where its logger had nothing".to_string(),
         );
     } else if everywhere(&|marks| marks.null_id, &|marks| marks.notification) {
-        plan.null_ids = true;
+        plan.note_id = Some(NoteId::Null);
         plan.lacks = plan.lacks.and(Proof::ENVELOPE);
         plan.said.push("every notification of both sides has the id null, which its logger wrote".to_string());
     } else if let Some(id) = constant_id(notes) {
-        plan.note_id = Some(id);
+        plan.note_id = Some(NoteId::Same(id));
         plan.lacks = plan.lacks.and(Proof::ENVELOPE);
         plan.said.push("every notification of both sides has one and the same id, which its logger wrote".to_string());
     } else if notes.rewritten

@@ -285,7 +285,7 @@ fn number(id: &Id) -> Option<i64> {
     }
 }
 
-/// The same for any message, most of which are told by how their names begin.
+/// True for the method of a notification: asked of every message, so most are told by how their names begin.
 fn is_note(method: &str) -> bool {
     const HEADS: [&str; 6] = ["notifications/", "$/", "session/", "textDocument/did", "window/", "initialized"];
     HEADS.iter().any(|head| method.starts_with(head)) && is_notification(method)

@@ -4,6 +4,7 @@ use super::rounds::Call;
 use std::rc::Rc;
 
 use super::late_progress::LateProgress;
+use super::progressed::Progressed;
 use crate::jsonrpc::Id;
 use crate::protocol::{Capabilities, Role, Side, Wanted};
 use crate::session::exchange::Exchange;
@@ -37,7 +38,7 @@ pub(in crate::session) struct Slot {
     /// Its token for partial results, which is not its progress token.
     pub(in crate::session) partial_token: Option<Box<Id>>,
     /// The last progress value.
-    pub(in crate::session) progress_value: Option<f64>,
+    pub(in crate::session) progressed: Option<Progressed>,
     /// It was answered by a question for input.
     pub(in crate::session) asks_input: bool,
     /// A subscription that was acknowledged, or of which it was said that it was not.

@@ -23,6 +23,7 @@ use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
+use crate::capture::time;
 use crate::error::Result;
 use crate::json::scan::{members, skip_white, value_end};
 
@@ -136,7 +137,10 @@ fn scalars(value: &Value) -> Scalars<'_> {
 fn joined(names: &[&Path], records: &[Scalars<'_>]) -> Option<(Joint, Pairs)> {
     let names: Vec<(&Path, usize)> = names.iter().map(|name| (*name, values_of(name, records))).collect();
     let varied = || names.iter().filter(|(_, values)| *values >= PAIRS).map(|(name, _)| *name);
-    let most = |joints: &mut dyn Iterator<Item = (Joint, Pairs)>| joints.max_by_key(|(_, pairs)| pairs.len());
+    let most = |joints: &mut dyn Iterator<Item = (Joint, Pairs)>| {
+        // In a slow log both halves may have the same time, too, which joins others where more happens.
+        joints.max_by_key(|(joint, pairs)| (pairs.len(), !tells_time(&joint.name[0], records)))
+    };
     let processes: Vec<&Path> =
         names.iter().filter(|(_, values)| (2..=PROCESSES).contains(values)).map(|(name, _)| *name).collect();
     most(&mut varied().filter_map(|name| joined_by(&[name], records, Turns::Once)))
@@ -149,6 +153,12 @@ fn joined(names: &[&Path], records: &[Scalars<'_>]) -> Option<(Joint, Pairs)> {
             )
         })
         .or_else(|| most(&mut varied().filter_map(|name| joined_by(&[name], records, Turns::Again))))
+}
+
+/// True if what stands at a place can be read as a time.
+fn tells_time(name: &Path, records: &[Scalars<'_>]) -> bool {
+    let value = records.iter().find_map(|record| record.get(name));
+    value.is_some_and(|values| time::parse(&text_of(values[0])).is_some())
 }
 
 /// How many values stand at a place.

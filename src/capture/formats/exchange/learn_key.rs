@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::body::plain;
 use super::path::Path;
-use super::scalars::{Leaves, Scalars, text_of};
+use super::scalars::{Leaves, Scalars};
+use crate::capture::time;
 
 /// How many handshakes have to be apart.
 const HANDSHAKES: usize = 2;
@@ -21,13 +22,19 @@ pub(super) fn opened_apart(values: &[Value], taken: &[&Path], request: &Path) ->
     }
     let records: Vec<Scalars<'_>> = values.iter().map(|value| beside(value, taken, request)).collect();
     let apart = |path: &&Path| {
-        let value_of = |record: &Scalars<'_>| record.get(path).map(|values| text_of(values[0]));
+        let value_of = |record: &Scalars<'_>| record.get(path).and_then(|values| label(values[0]));
         let Some(named) = records.iter().map(value_of).collect::<Option<Vec<String>>>() else { return false };
         let with = |opening: bool| named.iter().zip(&opens).filter(move |(_, opens)| **opens == opening);
         let [own, others] = [true, false].map(|opening| with(opening).map(|(name, _)| name).collect::<BTreeSet<_>>());
         own.len() == handshakes && own == others
     };
     records[0].keys().filter(apart).min_by_key(|path| path.0.len()).cloned()
+}
+
+/// A label: a text that is neither a time nor a number, of which a slow log has the same few, too.
+fn label(value: &Value) -> Option<String> {
+    let text = value.as_str().filter(|text| time::parse(text).is_none() && text.parse::<f64>().is_err())?;
+    Some(text.to_string())
 }
 
 fn beside<'v>(value: &'v Value, taken: &[&Path], request: &Path) -> Scalars<'v> {
@@ -69,5 +76,8 @@ mod tests {
         assert_eq!(told(&[&two[0][..], &two[0][..]].concat()), None, "a second handshake of the same");
         assert_eq!(told(&[&two[0][..], &two[1][..1]].concat()), None, "nothing follows that of b");
         assert_eq!(told(&two[0]), None, "one handshake");
+        let at = |second: i64, method: &str| json!({"took_ms": second, "at": format!("2026-03-02T08:15:0{second}Z"), "request": {"method": method}});
+        let slow = [1, 4].map(|second| ["initialize", "tools/list"].map(|method| at(second, method)));
+        assert_eq!(told(slow.as_flattened()), None, "what happens in one second is not one connection");
     }
 }

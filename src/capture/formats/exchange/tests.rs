@@ -329,6 +329,21 @@ fn requests_and_responses_of_their_own_are_joined_by_what_they_are_named() {
     }
 }
 
+/// Two halves of one second have that in common, too, and others have it where more happens.
+#[test]
+fn a_time_names_nothing_where_something_else_does() {
+    let pair = |second: i64| {
+        let name = format!("t{second}");
+        [half(&name, "POST".into(), 0, CALL), half(&name, 200.into(), 5, ANSWER)].map(|mut half| {
+            half["when"] = format!("2026-03-02T12:00:0{second}Z").into();
+            half
+        })
+    };
+    let log = lines(&[1, 2, 3].map(pair).concat());
+    let (name, reason) = crate::capture::testing::told(log.as_bytes()).expect("a format");
+    assert!(name == "http-halves" && reason.contains("/trace") && !reason.contains("/when"), "{name}: {reason}");
+}
+
 /// What comes behind too many others is an answer without its question, and both are told.
 #[test]
 fn a_request_waits_behind_so_many_others_and_no_longer() {
