@@ -255,7 +255,8 @@ fn what_was_sent_within_the_second_that_is_named() {
     ];
     std::fs::write(&log, lines.concat()).expect("a file");
     let screen = why(&["why", log.to_str().expect("UTF-8"), "--at", "00:00:37"]);
-    assert!(screen.contains("2 requests were in flight") && screen.contains("AROUND"), "{screen}");
+    assert!(screen.contains("2 requests were in flight in that time, 2 of them sent within it"), "{screen}");
+    assert!(screen.contains("AROUND") && !screen.contains("0 us"), "{screen}");
 }
 
 /// Runs a line of a screen as a shell reads it.

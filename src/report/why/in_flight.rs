@@ -42,7 +42,7 @@ pub struct InFlight {
     pub line: u64,
     /// When it was sent.
     pub since_us: i64,
-    /// From then to the moment.
+    /// From then to the moment; 0 where it was sent within the second that was named for one.
     pub age_us: i64,
     /// True if that is longer than a request may take before it counts as stuck.
     pub stuck_then: bool,
@@ -186,7 +186,12 @@ pub fn write_moment(out: &mut dyn Write, told: &Told<'_>, moments: &[Moment], st
         0 if moments.iter().any(|moment| moment.inside) => writeln!(out, " nothing was in flight")?,
         0 => writeln!(out, " nothing can be said: no connection of the log was seen then")?,
         _ => {
-            let said = format!("{} {verb} in flight{whole}{long}", plural(open, "request"));
+            let within = rows().filter(|row| row.since_us > told.at_us).count() as u64;
+            let within = match within {
+                0 => String::new(),
+                n => format!(" in that time, {} of them sent within it", number::count(n)),
+            };
+            let said = format!("{} {verb} in flight{within}{whole}{long}", plural(open, "request"));
             for line in wrap(&said, width.saturating_sub(1)) {
                 writeln!(out, " {line}")?;
             }
@@ -278,7 +283,8 @@ fn connection(
 
 fn line(row: &InFlight, at_us: i64, width: usize) -> Row {
     let stuck = if row.stuck_then { "stuck then, " } else { "" };
-    let rest = format!("{:>9}  {stuck}{}", duration(row.age_us), row.then());
+    let age = if row.since_us > at_us { "within".to_string() } else { duration(row.age_us) };
+    let rest = format!("{age:>9}  {stuck}{}", row.then());
     let life =
         row.last_life.as_ref().zip(row.last_life_us).map_or(String::new(), |(said, us)| {
             format!("   last life {} {} before", safe(said, 16), duration(at_us - us))
