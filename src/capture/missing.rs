@@ -28,13 +28,16 @@ pub enum Why {
     TakenOut,
     /// What looks like a message at this place may be none: the log does not say who sent it, as it does of others.
     Doubtful,
+    /// What looks like a message at this place may be none: it has no `jsonrpc` and members that JSON-RPC does not know, or stands
+    /// beside such.
+    Foreign,
     /// The log shows what followed from records that it lacks: it was sampled, or lost some anywhere.
     Sampled,
 }
 
 impl Why {
     /// All of them.
-    pub const ALL: [Why; 12] = [
+    pub const ALL: [Why; 13] = [
         Why::Head,
         Why::Tail,
         Why::Gap,
@@ -46,6 +49,7 @@ impl Why {
         Why::Behind,
         Why::TakenOut,
         Why::Doubtful,
+        Why::Foreign,
         Why::Sampled,
     ];
 
@@ -63,6 +67,7 @@ impl Why {
             Why::Behind => "behind",
             Why::TakenOut => "taken-out",
             Why::Doubtful => "doubtful",
+            Why::Foreign => "foreign",
             Why::Sampled => "sampled",
         }
     }

@@ -105,6 +105,8 @@ pub(super) struct Envelope<'a, F> {
     result: Option<Shape>,
     error: Option<ErrorMember<'a>>,
     defects: Defects,
+    /// A member that JSON-RPC does not know.
+    unknown: bool,
     pub(super) lifted: F,
 }
 
@@ -138,7 +140,10 @@ impl<'a, F: Lift<'a>> Envelope<'a, F> {
                 Slot::Id => self.id.replace(raw).is_some(),
                 Slot::Method => self.method.replace(raw).is_some(),
                 Slot::Error => self.error.replace(ErrorMember::of(raw)).is_some(),
-                _ => false,
+                _ => {
+                    self.unknown = true;
+                    false
+                }
             };
             self.note_twice(twice);
             Some(end)
@@ -159,6 +164,9 @@ impl<'a, F: Lift<'a>> Envelope<'a, F> {
             defects.add(Defect::JsonrpcMember);
             if self.version.is_some_and(|raw| matches!(raw, "\"1.0\"" | "\"1.1\"")) {
                 defects.add(Defect::VersionOne);
+            }
+            if self.unknown && self.version.is_none() {
+                defects.add(Defect::UnknownMember);
             }
         }
         (classify(self.id, self.method, self.params, self.result, self.error, defects), self.lifted)
@@ -190,6 +198,7 @@ impl<'de, F: Lift<'de>> Visitor<'de> for &mut Envelope<'de, F> {
                 Slot::Error => self.error.replace(ErrorMember::of(map.next_value::<&RawValue>()?.get())).is_some(),
                 Slot::Other => {
                     map.next_value::<IgnoredAny>()?;
+                    self.unknown = true;
                     false
                 }
             };

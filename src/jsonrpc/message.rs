@@ -52,6 +52,8 @@ pub enum Defect {
     Unclassifiable,
     /// A member of the envelope that stands twice; the last one counts.
     DuplicateMember,
+    /// No `jsonrpc` member, but one that JSON-RPC does not know: the message may be of another protocol.
+    UnknownMember,
 }
 
 /// A set of [`Defect`]s.

@@ -195,7 +195,14 @@ impl Profile {
         std::ptr::eq(self, &jsonrpc::v1::PROFILE)
     }
 
-    /// True if the family is known to this program beyond the bare envelope.
+    /// The revision that the name of a cancel shows, where a side declared that it can be asked to cancel: peers of version 1 may
+    /// declare that as well, so only both together tell the RFD.
+    pub fn shown_by_cancel(&self, method: &str, declared: impl FnOnce() -> bool) -> Option<&'static Profile> {
+        let named = std::ptr::eq(self, acp::stable()) && acp::rfd().cancel.is_some_and(|(name, _)| name == method);
+        (named && declared()).then(acp::rfd)
+    }
+
+    /// True where nothing is known beyond the bare envelope.
     pub fn is_plain(&self) -> bool {
         self.family == Family::Jsonrpc
     }

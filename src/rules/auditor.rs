@@ -174,7 +174,7 @@ fn proven(rule: &Rule, event: &Event<'_>, finding: Finding) -> Finding {
         return finding;
     }
     let hole = hole(rule.absence, event, &finding)
-        .or_else(|| doubt(event, &finding))
+        .or_else(|| doubt(rule, event, &finding))
         .or_else(|| guess(rule, event, &finding))
         .or_else(|| taken_out(rule, event, &finding));
     match hole {
@@ -223,8 +223,11 @@ fn hole<'a>(absence: Absence, event: &Event<'a>, finding: &Finding) -> Option<&'
     }
 }
 
-/// The doubt whether one of its messages is one.
-fn doubt<'a>(event: &Event<'a>, finding: &Finding) -> Option<&'a Stretch> {
+/// The doubt whether one of its messages is one. What is said of the log itself needs no messages.
+fn doubt<'a>(rule: &Rule, event: &Event<'a>, finding: &Finding) -> Option<&'a Stretch> {
+    if rule.code.starts_with("CAP") {
+        return None;
+    }
     let mut frames = finding.evidence.iter().map(|evidence| evidence.frame).chain([finding.frame]);
     frames.find_map(|frame| event.ledger.doubt(frame))
 }

@@ -82,8 +82,9 @@ impl Conn {
         }
         self.judge_all(step);
         self.end_versions(step);
-        // After `exit` the server is gone, whether or not the log shows the pipe closing.
-        if self.facts.end == End::Open && self.facts.lifecycle.exit.is_some() {
+        // After `exit` the server is gone, whether or not the log shows the pipe closing: the client ended it.
+        let closed = self.facts.closed.unwrap_or(FrameId::MAX);
+        if self.facts.lifecycle.exit.is_some_and(|exit| exit.frame < closed) {
             self.facts.end = End::Closed(Some(Side::Client));
         }
         let Some(last) = self.facts.last else { return };

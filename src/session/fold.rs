@@ -296,6 +296,12 @@ impl Conn {
 
     fn take_batch(&mut self, step: &mut Step<'_>, place: MessagePlace, text: &str, members: &[Member<'_>]) {
         let batch = survey(members);
+        if batch.has_initialize {
+            // It tells the revision by which the array it stands in is judged.
+            for (message, facts) in members.iter().filter_map(|(_, member)| member.as_ref().ok()) {
+                self.learn(message, facts, place.direction);
+            }
+        }
         if self.ready(place.direction) {
             self.batch(step, place, batch);
         } else {

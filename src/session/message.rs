@@ -381,7 +381,7 @@ impl Conn {
             return Absorb::default();
         }
         let earlier = old.exchange.request;
-        let in_flight = old.exchange.in_flight();
+        let in_flight = old.exchange.in_flight() && !self.strayed_from(&old);
         let continues = m.facts.retries && old.asks_input && *old.exchange.method == *m.message.method();
         self.side_mut(m.sender).reused.push(m.seen.frame);
         let method = m.message.method();
@@ -406,6 +406,11 @@ impl Conn {
                 absorb
             }
         }
+    }
+
+    /// True if the response to the POST of a request came, and answered another one.
+    fn strayed_from(&self, slot: &Slot) -> bool {
+        slot.exchange.stream.is_some_and(|stream| self.strayed.contains(&stream))
     }
 
     /// An older request in flight, never cancelled, that gave the same progress token.

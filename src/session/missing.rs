@@ -46,6 +46,9 @@ impl Stretch {
             Why::TakenOut => format!("parts of the message at {lines} were taken out before it was logged"),
             Why::Doubtful if one => format!("{lines} does not say who sent it, as other messages do, and may be none"),
             Why::Doubtful => format!("{lines} do not say who sent them, as other messages do, and may be none"),
+            Why::Foreign => {
+                format!("{lines} may be of another protocol: no `jsonrpc`, and members that JSON-RPC does not know")
+            }
             Why::Behind => format!("the file of {lines} goes back in time behind the one that was read before it"),
             Why::Sampled => "the log shows what followed from records that it lacks".to_string(),
             Why::Mixed => format!("from {lines} on several connections stand in one stream"),

@@ -45,6 +45,12 @@ impl Conn {
                 }
                 self.profile_guessed = guess && !sure;
             }
+            let declared = || {
+                [&self.facts.client, &self.facts.server].into_iter().flatten().any(|side| side.mentions_cancellation)
+            };
+            if let Some(profile) = self.facts.profile.shown_by_cancel(message.method(), declared) {
+                self.set_profile(profile);
+            }
         }
         if self.logger.is_none()
             && matches!(direction, Direction::Sent | Direction::Received)
@@ -149,14 +155,14 @@ impl Conn {
         message: &Message<'_>,
         facts: &Facts<'_>,
     ) -> Side {
-        if let Some(side) = self.stated(place.direction) {
-            self.names_senders = true;
-            return side;
-        }
-        if self.names_senders && message.defects.has(Defect::JsonrpcMember) {
+        let stated = self.stated(place.direction);
+        self.names_senders |= stated.is_some();
+        if let Some(why) = self.may_be_none(message, stated) {
             let (frames, lines) = ((place.seen.frame, place.seen.frame), (place.line, place.line));
-            let doubt = Stretch { why: Why::Doubtful, side: None, frames, lines };
-            self.facts.doubtful.get_or_insert_default().note(doubt);
+            self.facts.doubtful.get_or_insert_default().note(Stretch { why, side: None, frames, lines });
+        }
+        if let Some(side) = stated {
+            return side;
         }
         let (side, sure) = self.guess(message, facts);
         if !sure || message.kind.is_response() && self.other_may_ask(step, side, place.seen.frame) {
@@ -165,6 +171,21 @@ impl Conn {
         self.facts.directions = Directions::Inferred;
         step.sink.inferred(place.seen.frame, side);
         side
+    }
+
+    /// Why a message without `jsonrpc` may be none: the log names the senders of others and not its own; or no message has that
+    /// member, and this one or one before it has others, as messages have of protocols that are not JSON-RPC.
+    fn may_be_none(&self, message: &Message<'_>, stated: Option<Side>) -> Option<Why> {
+        if !message.defects.has(Defect::JsonrpcMember) {
+            return None;
+        }
+        let foreign = || message.defects.has(Defect::UnknownMember) || self.facts.doubtful.is_some();
+        let versioned = self.versions.two || self.versions.present;
+        match stated {
+            None if self.names_senders => Some(Why::Doubtful),
+            _ if !versioned && self.facts.profile.is_plain() && foreign() => Some(Why::Foreign),
+            _ => None,
+        }
     }
 
     /// True if the sender of an answer may have asked for the like of it itself, in what the log does not show or was guessed.

@@ -17,6 +17,9 @@ const LATE_US: i64 = 10_000_000;
 /// How many answers without an id are remembered for a connection.
 const IDLESS: usize = 64;
 
+/// How many streams with answers to nothing are remembered for a connection.
+const STRAYED: usize = 65_536;
+
 impl Conn {
     /// Nobody is named. A notification may have caused it, if nothing else has.
     pub(super) fn idless_answer(&mut self, m: &Incoming<'_>) {
@@ -95,6 +98,9 @@ impl Conn {
         let reason = "it may answer a request from before the log";
         let judgement = Judgement::exact_if(!older, reason);
         let foreign_stream = self.stream_of_another(m, issuer);
+        if let Some(stream) = m.stream.filter(|_| !self.ordered() && self.strayed.len() < STRAYED) {
+            self.strayed.insert(stream);
+        }
         let may_be_early = if self.ordered() { m.seen.at_us.is_some() } else { m.sender == Side::Client };
         if may_be_early && self.early_answers.len() < IDLESS {
             let Incoming { seen, line, sender, profile, .. } = *m;

@@ -38,6 +38,11 @@ pub static PROFILES: &[Profile; 3] = &[
     },
 ];
 
+/// The RFD, which is meant where its capability was declared and its cancel is sent.
+pub fn rfd() -> &'static Profile {
+    &PROFILES[0]
+}
+
 /// Version 1, which is meant where nothing else is stated.
 pub fn stable() -> &'static Profile {
     &PROFILES[1]

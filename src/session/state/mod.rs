@@ -183,6 +183,8 @@ pub(super) struct Conn {
     pub(super) batches: Rare<Batches>,
     pub(super) idless: Rare<Vec<Idless>>,
     pub(super) early_answers: Rare<Vec<EarlyAnswer>>,
+    /// Streams whose response answered a request that nobody had sent: what they were opened for is over.
+    pub(super) strayed: Rare<FxHashSet<u32>>,
     /// Cancels of tasks that wait for their answer, by its id, and of progress that waits for its end (DAP), by its token.
     pub(super) open_task_cancels: Rare<FxHashMap<(Side, Id), Cancellation>>,
     /// Which request opened an HTTP stream.
@@ -352,6 +354,7 @@ impl Conn {
             batches: Rare::default(),
             idless: Rare::default(),
             early_answers: Rare::default(),
+            strayed: Rare::default(),
             open_task_cancels: Rare::default(),
             streams: Rare::default(),
             beside: Rare::default(),
