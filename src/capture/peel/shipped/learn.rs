@@ -13,6 +13,7 @@ use super::shape::Shape;
 use super::walk::{Path, PathStep, is_part, leaves, versioned};
 use crate::capture::format::{Format, Match};
 use crate::capture::formats::WRAPPED;
+use crate::capture::formats::wrapped::Layout;
 use crate::capture::peel::Inside;
 use crate::capture::sample::Sample;
 use crate::capture::time;
@@ -60,8 +61,9 @@ fn learned(sample: &Sample, around: Inside) -> Option<Learned> {
         key.map(|(_, column)| column.path.clone()).into_iter().collect(),
     );
     let message = shown(&chosen.path);
-    // Who keeps a direction beside his messages in a line is read as such.
-    let may_be_told = is_bare(inside.0) && !chosen.is_object() && WRAPPED.detect(sample).is_none();
+    // Who keeps a direction beside his messages in a line is read as such, and so is a record inside that says it of itself.
+    let says_itself = Layout::learn(peeled.text().lines()).direction_key.is_some();
+    let may_be_told = is_bare(inside.0) && !says_itself && !chosen.is_object() && WRAPPED.detect(sample).is_none();
     let near = columns.iter().filter(near).filter(|_| may_be_told);
     if let Some(found) = sender(near, |path, key| lines(sample.text(), &shape.directed(path), key)) {
         let peeled = Sample::peeled(found.lines.join("\n").as_bytes(), sample);
