@@ -19,19 +19,26 @@ pub(super) const PLACES: usize = 4;
 #[derive(Clone, Debug, PartialEq)]
 struct Holds {
     asks: bool,
-    id: Option<String>,
+    /// Those of all messages of a batch: its answers may come in any order.
+    ids: Vec<String>,
     versioned: bool,
+}
+
+impl Holds {
+    /// What a list holds: its answers where it has some, for what came in a response may be listed with the answer at its end.
+    fn of_list(all: impl Iterator<Item = Holds>) -> Option<Holds> {
+        let all: Vec<Holds> = all.collect();
+        let asks = all.iter().all(|one| one.asks);
+        let versioned = all.iter().any(|one| one.versioned);
+        let ids = all.iter().filter(|one| one.asks == asks).flat_map(|one| one.ids.clone()).collect();
+        (!all.is_empty()).then_some(Holds { asks, ids, versioned })
+    }
 }
 
 fn holds(value: &Value) -> Option<Holds> {
     match value {
         Value::Object(members) => holds_wire(members),
-        Value::Array(list) => {
-            // What came in a response may be listed with the answer at its end.
-            let mut all: Vec<Holds> = list.iter().filter_map(|one| holds_wire(one.as_object()?)).collect();
-            let answer = all.iter().rposition(|one| !one.asks).unwrap_or(0);
-            (answer < all.len()).then(|| all.swap_remove(answer))
-        }
+        Value::Array(list) => Holds::of_list(list.iter().filter_map(|one| holds_wire(one.as_object()?))),
         Value::String(text) => holds_text(text),
         _ => None,
     }
@@ -55,7 +62,7 @@ fn holds_message(members: &Map<String, Value>) -> Option<Holds> {
     let message = envelope(versioned, method, has("id"), params, answer);
     (message && (versioned || !is_record(others, method, params, answer))).then_some(Holds {
         asks: method.is_some(),
-        id,
+        ids: id.into_iter().collect(),
         versioned,
     })
 }
@@ -66,19 +73,28 @@ fn holds_text(text: &str) -> Option<Holds> {
         let all: Vec<_> =
             events(&text).into_iter().map(|(_, data)| data).filter(|data| Told::of(data).is_traffic).collect();
         let last = all.last()?;
-        return Some(Holds { asks: false, id: id_in(last), versioned: last.contains("\"jsonrpc\"") });
+        return Some(Holds { asks: false, ids: id_in(last), versioned: last.contains("\"jsonrpc\"") });
     }
-    Told::of(&text).is_traffic.then(|| {
-        let first = text.trim_start().trim_start_matches('[').trim_start();
+    Told::of(&text).is_traffic.then(|| holds_body(&text))
+}
+
+/// The messages of a body that was told to have some.
+fn holds_body(text: &str) -> Holds {
+    let list = || match serde_json::from_str(text) {
+        Ok(Value::Array(list)) => Holds::of_list(list.iter().filter_map(|one| holds_message(one.as_object()?))),
+        _ => None,
+    };
+    let first = text.trim_start();
+    first.starts_with('[').then(list).flatten().unwrap_or_else(|| {
+        let first = first.trim_start_matches('[').trim_start();
         let asks = value_of(first, 0, &["method"]).is_some();
-        Holds { asks, id: id_in(first), versioned: first.contains("\"jsonrpc\"") }
+        Holds { asks, ids: id_in(first), versioned: first.contains("\"jsonrpc\"") }
     })
 }
 
-fn id_in(text: &str) -> Option<String> {
-    let at = value_of(text, 0, &["id"])?;
-    let end = value_end(text.as_bytes(), at)?;
-    Some(text[at..end].to_string()).filter(|id| id != "null")
+fn id_in(text: &str) -> Vec<String> {
+    let id = value_of(text, 0, &["id"]).and_then(|at| text.get(at..value_end(text.as_bytes(), at)?));
+    id.filter(|id| *id != "null").map(str::to_string).into_iter().collect()
 }
 
 /// What one exchange of a record holds, by path.
@@ -105,13 +121,13 @@ impl Bodies {
         self.bare |= top.is_some_and(|top| top.versioned || !strong);
         for (_, mut row) in seen {
             // An answer of JSON-RPC 1.0 has no version: the id of a request beside it tells it.
-            let asked: Vec<Option<String>> = row
+            let asked: Vec<String> = row
                 .iter()
                 .filter(|(_, holds)| holds.asks && holds.versioned)
-                .map(|(_, holds)| holds.id.clone())
+                .flat_map(|(_, holds)| holds.ids.clone())
                 .collect();
             row.retain(|(_, holds)| {
-                let answers = || !holds.asks && holds.id.is_some() && asked.contains(&holds.id);
+                let answers = || !holds.asks && holds.ids.iter().any(|id| asked.contains(id));
                 holds.versioned || !strong || answers()
             });
             self.hits += usize::from(!row.is_empty());
@@ -152,13 +168,14 @@ impl Bodies {
         for row in &self.rows {
             let of = |paths: &[Path]| {
                 let known = |path: &Path| paths.contains(path) || paths.contains(&in_row(path.clone(), &requests[0]));
-                row.iter().find(|(path, _)| known(path)).map(|(_, holds)| holds.id.clone())
+                row.iter().find(|(path, _)| known(path)).map(|(_, holds)| holds.ids.as_slice())
             };
             match (of(requests), of(responses)) {
-                (Some(Some(_)), None) => asked += 1,
-                (Some(Some(id)), Some(answer)) => {
+                (Some([_, ..]), None) => asked += 1,
+                (Some(ids @ [_, ..]), Some(answered)) => {
                     asked += 1;
-                    if answer.is_none_or(|answer| answer == id) { matched += 1 } else { strayed += 1 }
+                    let own = answered.is_empty() || answered.iter().any(|id| ids.contains(id));
+                    if own { matched += 1 } else { strayed += 1 }
                 }
                 (None, Some(_)) => alone += 1,
                 _ => {}
