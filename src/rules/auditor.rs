@@ -288,6 +288,7 @@ fn kind(what: &What<'_>) -> On {
         What::NotificationAfterCancel { .. } => On::NotificationAfterCancel,
         What::Unacknowledged { .. } => On::Unacknowledged,
         What::Document { .. } => On::Document,
+        What::EarlyRequest { .. } => On::EarlyRequest,
         What::Undeclared { .. } => On::Undeclared,
         What::Logged { .. } => On::Logged,
         What::Era { .. } => On::Era,

@@ -47,6 +47,8 @@ pub enum On {
     Unacknowledged,
     /// [`crate::session::What::Document`]
     Document,
+    /// [`crate::session::What::EarlyRequest`]
+    EarlyRequest,
     /// [`crate::session::What::Undeclared`]
     Undeclared,
     /// [`crate::session::What::Logged`]

@@ -82,6 +82,7 @@ impl Conn {
         }
         self.judge_all(step);
         self.end_versions(step);
+        self.release_early_request(step);
         // After `exit` the server is gone, whether or not the log shows the pipe closing: the client ended it.
         let closed = self.facts.closed.unwrap_or(FrameId::MAX);
         if self.facts.lifecycle.exit.is_some_and(|exit| exit.frame < closed) {

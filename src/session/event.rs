@@ -221,6 +221,12 @@ pub enum What<'a> {
         /// What is wrong.
         fault: DocumentFault,
     },
+    /// The first request of a client that had not asked for the handshake it must follow. Said once it is known which revision is
+    /// spoken, or that nothing tells it.
+    EarlyRequest {
+        /// Its method.
+        method: &'a str,
+    },
     /// A message that uses what had to be declared; said once for each capability.
     Undeclared {
         /// Its method.

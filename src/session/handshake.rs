@@ -46,16 +46,12 @@ impl Conn {
             return;
         }
         self.head_known = true;
-        let handshake = m.profile.opening.initialize;
-        if Some(method) == handshake {
-            // Who counts begins with 0 or 1: a later number is that of another attempt, or comes after other requests.
-            let counted_on = matches!(m.message.id, IdField::Value(Id::Int(2..COUNTED)));
-            // Where nothing tells clients apart, another one may have been there before.
-            if self.facts.proof.covers(Proof::CLIENT) && !self.answered_first && !counted_on {
-                self.facts.missing.begin(m.seen.frame);
-            }
-        } else {
-            self.facts.starts_midway = handshake.is_some() && !self.facts.complete_head();
+        // Where nothing tells clients apart, another one may have been there before.
+        let alone = self.facts.proof.covers(Proof::CLIENT) && !self.answered_first;
+        if alone && is_first(m, method) {
+            self.facts.missing.begin(m.seen.frame);
+        } else if Some(method) != m.profile.opening.initialize {
+            self.facts.starts_midway = m.profile.opening.initialize.is_some() && !self.facts.complete_head();
         }
     }
 
@@ -143,6 +139,26 @@ impl Conn {
         }
     }
 
+    /// Tells of the first request before a handshake; where the revision is not known yet, the handshake tells it, or nothing does.
+    pub(super) fn early_request(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, method: &str) {
+        if Some(method) == m.profile.opening.initialize {
+            self.release_early_request(step);
+        } else if self.facts.lifecycle.early_request == Some(m.seen) {
+            self.early_request = Some(Box::new((m.seen, method.to_string())));
+            if !self.facts.revision_assumed {
+                self.release_early_request(step);
+            }
+        }
+    }
+
+    /// Tells of it now.
+    pub(super) fn release_early_request(&mut self, step: &mut Step<'_>) {
+        if let Some(held) = self.early_request.take() {
+            let (seen, method) = *held;
+            self.emit(step, self.facts.profile, seen, Some(Side::Client), What::EarlyRequest { method: &method });
+        }
+    }
+
     /// A message that uses what one side had to declare in the handshake, and did not.
     pub(super) fn undeclared_feature(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
         if m.message.method.is_none() {
@@ -212,5 +228,16 @@ impl Conn {
             self.sample(step, Side::Client, answer, m.seen, true);
         }
         self.facts.lifecycle.initialized.get_or_insert(m.seen);
+    }
+}
+
+/// True for a request before which its client sent none, as its number tells. Who counts begins with 0 or 1: a handshake with a later
+/// number is another attempt, or comes after other requests. Where requests state their revision themselves, any may be the first.
+fn is_first(m: &Incoming<'_>, method: &str) -> bool {
+    let counted =
+        |numbers: std::ops::Range<i64>| matches!(m.message.id, IdField::Value(Id::Int(id)) if numbers.contains(&id));
+    match m.profile.opening.initialize {
+        Some(handshake) => handshake == method && !counted(2..COUNTED),
+        None => m.facts.meta_revision().is_some() && counted(0..2),
     }
 }

@@ -138,6 +138,7 @@ impl Conn {
             self.claim_early_answer(step, m.sender, id, m.seen);
         }
         self.step_lifecycle(m, &method);
+        self.early_request(step, m, &method);
         if m.facts.retries && m.profile.revision_per_request {
             self.continue_round(step, m, id);
         }

@@ -5,8 +5,6 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::jsonrpc::Kind;
-use crate::protocol::Side;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
@@ -15,7 +13,7 @@ pub static RULE: Rule = Rule {
     code: "LIF001",
     name: "request-before-initialize",
     summary: "a request came before the handshake",
-    on: On::Message,
+    on: On::EarlyRequest,
     duty: Duty::client(Occasions::HANDSHAKE),
     needs: Proof::DIRECTION.and(Proof::CLIENT),
     absence: Absence::Before(Whose::Sender),
@@ -25,17 +23,8 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Message { message, .. } = event.what else { return None };
-    let connection = event.connection;
-    let steps = &connection.lifecycle;
-    if steps.initialize.is_some() || steps.early_request.is_some() || !connection.complete_head() {
-        return None;
-    }
-    let method = message.method();
-    if event.sender != Some(Side::Client)
-        || message.kind != Kind::Request
-        || !event.profile.must_follow_initialize(method)
-    {
+    let What::EarlyRequest { method } = event.what else { return None };
+    if !event.connection.complete_head() || !event.profile.must_follow_initialize(method) {
         return None;
     }
     let finding = found(RULE.code, event, format!("request {method} was sent before the handshake was asked for"))?;

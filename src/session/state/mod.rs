@@ -183,6 +183,8 @@ pub(super) struct Conn {
     pub(super) batches: Rare<Batches>,
     pub(super) idless: Rare<Vec<Idless>>,
     pub(super) early_answers: Rare<Vec<EarlyAnswer>>,
+    /// The first request before a handshake, of which nothing is said yet.
+    pub(super) early_request: Option<Box<(Seen, String)>>,
     /// Streams whose response answered a request that nobody had sent: what they were opened for is over.
     pub(super) strayed: Rare<FxHashSet<u32>>,
     /// Cancels of tasks that wait for their answer, by its id, and of progress that waits for its end (DAP), by its token.
@@ -354,6 +356,7 @@ impl Conn {
             batches: Rare::default(),
             idless: Rare::default(),
             early_answers: Rare::default(),
+            early_request: None,
             strayed: Rare::default(),
             open_task_cancels: Rare::default(),
             streams: Rare::default(),
