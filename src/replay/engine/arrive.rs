@@ -379,6 +379,7 @@ impl Engine {
         self.peer.gone_us = Some(self.now);
         self.peer.unasked = !self.peer.told_to_exit;
         self.log.closed_as_recorded = self.recorded_end_here().is_some();
+        self.log.gone_us = Some(self.now);
         for at in 0..self.live.len() {
             let run = &mut self.log.exchanges[at];
             let client = self.recorded.exchanges[at].issuer == Side::Client;
