@@ -31,13 +31,15 @@ pub enum Why {
     /// What looks like a message at this place may be none: it has no `jsonrpc` and members that JSON-RPC does not know, or stands
     /// beside such.
     Foreign,
+    /// The message right behind this place says what one before it says, at the same time: it may be that record, delivered twice.
+    Twice,
     /// The log shows what followed from records that it lacks: it was sampled, or lost some anywhere.
     Sampled,
 }
 
 impl Why {
     /// All of them.
-    pub const ALL: [Why; 13] = [
+    pub const ALL: [Why; 14] = [
         Why::Head,
         Why::Tail,
         Why::Gap,
@@ -50,6 +52,7 @@ impl Why {
         Why::TakenOut,
         Why::Doubtful,
         Why::Foreign,
+        Why::Twice,
         Why::Sampled,
     ];
 
@@ -68,6 +71,7 @@ impl Why {
             Why::TakenOut => "taken-out",
             Why::Doubtful => "doubtful",
             Why::Foreign => "foreign",
+            Why::Twice => "twice",
             Why::Sampled => "sampled",
         }
     }

@@ -12,7 +12,7 @@ use super::harm::Heads;
 use super::lines::Line;
 use super::outer::Outer;
 use super::place::Place;
-use super::plan::{Order, Plan, Twins, is_mark};
+use super::plan::{Known, Order, Plan, Twins, is_mark};
 use super::time::Zoning;
 use super::unread::quoted;
 use super::{Body, Captured, Channel, Direction, Frame, FrameSink, Missing, Overrides, Proof, Skip, Why, text_hash};
@@ -261,10 +261,16 @@ impl<'s> Out<'s> {
         let text = text_of(&body).map(|text| (text, text_hash(text)));
         if let Some((_, hash)) = text
             && self.plan.twins
-            && self.is_twin(&place, hash, &body)
+            && let Some(has_id) = has_id(&body)
         {
-            self.skip(place.line, Skip::Duplicate);
-            return Ok(());
+            match self.twins.knows(&self.plan, &place, hash, has_id) {
+                Known::No => {}
+                Known::Yes => {
+                    self.skip(place.line, Skip::Duplicate);
+                    return Ok(());
+                }
+                Known::Perhaps => self.doubt(&place, Why::Twice)?,
+            }
         }
         if let Some((_, hash)) = text
             && self.plan.doubts
@@ -272,7 +278,7 @@ impl<'s> Out<'s> {
             && self.twins.repeats(&place, hash, asks(&body))
             && has_id
         {
-            self.doubt(&place)?;
+            self.doubt(&place, Why::Guessed)?;
         }
         let in_file = text.filter(|(text, _)| self.is_in_file(&place, text)).map(|(_, hash)| hash);
         let mut frame = Frame { in_file, ..place.frame(self.source, body) };
@@ -287,15 +293,11 @@ impl<'s> Out<'s> {
         self.sink.frame(&frame)
     }
 
-    fn is_twin(&mut self, place: &Place, hash: u64, body: &Body<'_>) -> bool {
-        has_id(body).is_some_and(|has_id| self.twins.knows(&self.plan, place, hash, has_id))
-    }
-
     /// Whether the next message was said twice or delivered twice, nothing tells.
     #[cold]
-    fn doubt(&mut self, place: &Place) -> Result<()> {
-        let words = "it says what a record before it says, in the same second: it may have been delivered twice";
-        let guess = Body::Missing(Missing { words, ..Missing::new(Why::Guessed) });
+    fn doubt(&mut self, place: &Place, why: Why) -> Result<()> {
+        let words = "it says what a record before it says, at the same time: it may have been delivered twice";
+        let guess = Body::Missing(Missing { words, ..Missing::new(why) });
         self.sink.frame(&place.frame(self.source, guess))
     }
 

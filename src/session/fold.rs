@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::connection::{End, Opened};
 use super::detail::Batch;
-use super::missing::{NO_CONNECTION, Shelf, shelve};
+use super::missing::{NO_CONNECTION, Shelf, Stretch, shelve};
 use super::oracle::{Asked, Oracle, Remembered, ReusedId};
 use super::seen::{FrameId, Seen};
 use super::settings::Settings;
@@ -238,6 +238,11 @@ impl Conn {
 
     fn misses(&mut self, id: FrameId, frame: &Frame<'_>, missing: &Missing<'_>) {
         let side = self.stated(frame.direction);
+        if missing.why == Why::Twice {
+            let (frames, lines) = ((id + 1, id + 1), (frame.line, frame.line));
+            let again = Stretch { why: Why::Twice, side, frames, lines };
+            return self.facts.doubtful.get_or_insert_default().note(again);
+        }
         self.facts.missing.note_missing(id, frame, missing, side);
         if let Some(stream) = frame.stream {
             // What a stream lacks may have come at any time while it was open.

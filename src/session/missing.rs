@@ -46,6 +46,9 @@ impl Stretch {
             Why::TakenOut => format!("parts of the message at {lines} were taken out before it was logged"),
             Why::Doubtful if one => format!("{lines} does not say who sent it, as other messages do, and may be none"),
             Why::Doubtful => format!("{lines} do not say who sent them, as other messages do, and may be none"),
+            Why::Twice => {
+                format!("{lines} says what a record before it says, at the same time, and may be that one again")
+            }
             Why::Foreign => {
                 format!("{lines} may be of another protocol: no `jsonrpc`, and members that JSON-RPC does not know")
             }

@@ -179,13 +179,19 @@ impl Conn {
         if !message.defects.has(Defect::JsonrpcMember) {
             return None;
         }
-        let foreign = || message.defects.has(Defect::UnknownMember) || self.facts.doubtful.is_some();
+        let foreign = || message.defects.has(Defect::UnknownMember) || self.shows_foreign();
         let versioned = self.versions.two || self.versions.present;
         match stated {
             None if self.names_senders => Some(Why::Doubtful),
             _ if !versioned && self.facts.profile.is_plain() && foreign() => Some(Why::Foreign),
             _ => None,
         }
+    }
+
+    /// True if a message of another protocol may have been met.
+    fn shows_foreign(&self) -> bool {
+        let doubtful = self.facts.doubtful.iter().flat_map(|doubtful| &doubtful.list);
+        doubtful.into_iter().any(|stretch| stretch.why == Why::Foreign)
     }
 
     /// True if the sender of an answer may have asked for the like of it itself, in what the log does not show or was guessed.

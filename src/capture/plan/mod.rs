@@ -4,7 +4,7 @@ mod order;
 mod twins;
 
 pub(super) use order::Order;
-pub(super) use twins::Twins;
+pub(super) use twins::{Known, Twins};
 
 use super::Proof;
 use crate::jsonrpc::{IdField, Message};

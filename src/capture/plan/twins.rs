@@ -14,6 +14,15 @@ const BLOCK: usize = 8;
 /// How many messages are remembered.
 const REMEMBERED: usize = 4096;
 
+/// Whether a message was handed on before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::capture) enum Known {
+    No,
+    Yes,
+    /// The same was, at the same time; nothing tells whether it was said twice or delivered twice.
+    Perhaps,
+}
+
 /// The messages that were handed on, of a log or of one of its parts.
 #[derive(Default)]
 pub(in crate::capture) struct Twins {
@@ -59,30 +68,35 @@ impl Twins {
         hasher.finish()
     }
 
-    /// True for a message or a batch, given by the hash of its text, that was handed on before: byte for byte, and with the same time. Two notifications may well be
-    /// equal; they are twins only where requests or answers are, or where newer ones stand between them.
+    /// Whether a message or a batch, given by the hash of its text, was handed on before: byte for byte, and with the same time. Two
+    /// notifications may well be equal; they are twins for sure only where requests or answers are, or where newer ones stand
+    /// between them.
     #[inline]
-    pub(in crate::capture) fn knows(&mut self, plan: &Plan, place: &Place, text: u64, has_id: bool) -> bool {
+    pub(in crate::capture) fn knows(&mut self, plan: &Plan, place: &Place, text: u64, has_id: bool) -> Known {
         if plan.doubled {
             let odd = self.odd.entry(self.digest(place, text)).or_default();
             *odd = !*odd;
-            return !*odd;
+            return if *odd { Known::No } else { Known::Yes };
         }
-        let Some(at_us) = place.at_us else { return false };
+        let Some(at_us) = place.at_us else { return Known::No };
         let digest = self.digest(place, text);
         if self.earlier.contains_key(&digest) {
-            return true;
+            return Known::Yes;
         }
         let newest = self.newest.unwrap_or(i64::MIN);
-        let is_told = || plan.resent || self.met || newest > at_us || has_id;
+        let is_told = plan.resent || self.met || newest > at_us || has_id;
+        let mut known = Known::No;
         if newest < at_us {
             self.newest = Some(at_us);
-        } else if is_told() && self.remembers(digest) {
-            self.met = true;
-            return true;
+        } else if self.remembers(digest) {
+            if is_told {
+                self.met = true;
+                return Known::Yes;
+            }
+            known = Known::Perhaps;
         }
         self.remember(digest);
-        false
+        known
     }
 
     /// True for a message that says, with the same time, what the one before it says, or that is a part of several which
