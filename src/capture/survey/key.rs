@@ -32,23 +32,36 @@ const LONGEST: usize = 200;
 /// The rank of a name that does not speak of connections.
 const UNNAMED: usize = 100;
 
+/// The rank from which on a name speaks of who served a connection, and may have served several.
+const INSTANCE: usize = 20;
+
 /// One scalar beside the messages: its name, and the value for each note.
 struct Candidate<'t> {
     name: String,
     values: Vec<Option<&'t str>>,
 }
 
-/// The best so far: its faults, rank and place; the keys; the stream of each note under them; what is said of it.
-type Best = ((usize, usize, usize), Vec<String>, Vec<u32>, String);
+/// The best so far: its faults, rank and place; what it splits the log into; what is said of it.
+type Best = ((usize, usize, usize), Option<(String, Split)>, String);
 
-/// Chooses what tells the connections apart, or says that nothing does. Gives the stream of each note under a key.
+/// What a key makes of a log.
+pub(super) struct Split {
+    /// The stream of each note.
+    pub streams: Vec<u32>,
+    /// The value under which each stream stands.
+    pub names: Vec<Option<String>>,
+    /// True where the key names connections, and not who served them.
+    pub apart: bool,
+}
+
+/// Chooses what tells the connections apart, or says that nothing does. Gives what a key makes of the log.
 pub(super) fn choose(
     notes: &Notes,
     records: &Records<'_>,
     order: &[usize],
     now: Score,
     plan: &mut Plan,
-) -> Option<Vec<u32>> {
+) -> Option<Split> {
     let list = &notes.list;
     let merged = vec![0; list.len()];
     let whole = score(list, order, &merged);
@@ -56,7 +69,7 @@ pub(super) fn choose(
     if whole.faults() < now.faults() && whole.pairs > now.pairs {
         let said =
             "what its records name as connections keeps answers from their requests, so it is read as one".to_string();
-        best = Some(((whole.faults(), 0, 0), Vec::new(), merged.clone(), said));
+        best = Some(((whole.faults(), 0, 0), None, said));
         if whole.disorder() > 0 && each_has_one_sender(list) {
             plan.lacks = plan.lacks.and(Proof::ORDER);
             plan.said.push("what each side sent was written elsewhere, by clocks that do not agree".to_string());
@@ -66,7 +79,7 @@ pub(super) fn choose(
     let promising = |candidate: Candidate<'_>| candidate.is_promising(list.iter().step_by(step));
     let all = candidates(list, records, step).into_iter().any(promising).then(|| candidates(list, records, 1));
     for candidate in all.into_iter().flatten() {
-        let Some(own) = candidate.groups().filter(|_| !candidate.is_time()) else { continue };
+        let Some((own, values)) = candidate.groups().filter(|_| !candidate.is_time()) else { continue };
         let found = score(list, order, &own);
         let named = candidate.rank() < UNNAMED;
         let greeted = each_greets_once(list, order, &own);
@@ -80,26 +93,28 @@ pub(super) fn choose(
         }
         let rank = (found.faults(), candidate.rank(), candidate.name.len());
         if best.as_ref().is_none_or(|(before, ..)| rank < *before) {
-            let values = own.iter().max().map_or(0, |highest| highest + 1);
             let said = format!(
-                "its connections are told apart by {}: under its {values} values {} answers find their request and {} ids clash, without it {} and {}",
+                "its connections are told apart by {}: under its {} values {} answers find their request and {} ids clash, without it {} and {}",
                 candidate.name,
+                values.len(),
                 found.pairs,
                 found.clashes(),
                 whole.pairs,
                 whole.clashes()
             );
-            best = Some((rank, vec![candidate.name], own, said));
+            let split = Split { streams: own, names: values, apart: rank.1 < INSTANCE };
+            best = Some((rank, Some((candidate.name, split)), said));
         }
     }
-    let Some((_, key, groups, said)) = best else {
-        mixed::look(notes, order, plan);
+    let Some((_, key, said)) = best else {
+        let streams: Vec<u32> = list.iter().map(|note| note.channel).collect();
+        mixed::look(notes, order, (&streams, &notes.names), false, plan);
         return None;
     };
     plan.said.push(said);
-    let splits = !key.is_empty();
-    plan.key = Some(key);
-    splits.then_some(groups)
+    let (key, split) = key.unzip();
+    plan.key = Some(key.into_iter().collect());
+    split
 }
 
 /// True if a stream holds two handshakes: of one connection after the other, or of two beside each other.
@@ -153,14 +168,16 @@ fn resolves(list: &[Note], groups: &[u32], before: Score, after: Score, named: b
 
 impl Candidate<'_> {
     /// Which stream each note belongs to, where the values are few and all messages have one.
-    fn groups(&self) -> Option<Vec<u32>> {
+    fn groups(&self) -> Option<(Vec<u32>, Vec<Option<String>>)> {
         let mut known: FxHashMap<&str, u32> = FxHashMap::default();
         let mut groups = Vec::with_capacity(self.values.len());
         for value in &self.values {
             let next = known.len() as u32;
             groups.push(*known.entry((*value)?).or_insert(next));
         }
-        (known.len() > 1 && known.len() * 3 <= groups.len()).then_some(groups)
+        let mut names = vec![None; known.len()];
+        known.iter().for_each(|(value, group)| names[*group as usize] = Some(value.to_string()));
+        (known.len() > 1 && known.len() * 3 <= groups.len()).then_some((groups, names))
     }
 
     /// True for a time: where it is coarse, a request and its answer have the same, and it would split by chance.
@@ -193,7 +210,7 @@ impl Candidate<'_> {
         match self.meaning() {
             Some((Meaning::Session, rank)) => rank,
             Some((Meaning::Connection, rank)) => 10 + rank,
-            _ => instance(&self.name.replace('/', ".")).map_or(UNNAMED, |rank| 20 + rank),
+            _ => instance(&self.name.replace('/', ".")).map_or(UNNAMED, |rank| INSTANCE + rank),
         }
     }
 }

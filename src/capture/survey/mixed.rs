@@ -9,18 +9,24 @@ use crate::capture::plan::Plan;
 /// How many contradictions are too many for one client.
 const SEVERAL: usize = 3;
 
-/// Looks at each stream for itself: what one of several holds says nothing of the others.
-pub(super) fn look(notes: &Notes, order: &[usize], plan: &mut Plan) {
-    let mut streams: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
-    order.iter().for_each(|at| streams.entry(notes.list[*at].channel).or_default().push(*at));
+/// Looks at each stream for itself: what one of several holds says nothing of the others. `streams` has the number of each note's,
+/// `names` how they are called; `apart` where that is what tells connections apart, and not who served them.
+pub(super) fn look(
+    notes: &Notes,
+    order: &[usize],
+    (streams, names): (&[u32], &[Option<String>]),
+    apart: bool,
+    plan: &mut Plan,
+) {
+    let mut held: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+    order.iter().for_each(|at| held.entry(streams[*at]).or_default().push(*at));
     let one = vec![0; notes.list.len()];
-    let apart = streams.len() > 1;
     let mut found: Vec<(u32, bool)> = Vec::new();
-    for (channel, order) in streams {
+    for (stream, order) in held {
         let now = score(&notes.list, &order, &one);
         let greeted = order.iter().any(|at| notes.list[*at].act == Act::Open);
         if now.two_clients > 0 || may_be_two(now, greeted, apart) {
-            found.push((channel, now.two_clients > 0 || many_collide(now)));
+            found.push((stream, now.two_clients > 0 || many_collide(now)));
         }
     }
     let Some((_, sure)) = found.iter().copied().max_by_key(|(_, sure)| *sure) else { return };
@@ -28,7 +34,7 @@ pub(super) fn look(notes: &Notes, order: &[usize], plan: &mut Plan) {
     plan.said.push(format!(
         "two connections {are} in one stream and nothing tells them apart; --connection-key names a member that does"
     ));
-    plan.mixed = found.into_iter().filter_map(|(channel, _)| notes.names.get(channel as usize).cloned()).collect();
+    plan.mixed = found.into_iter().filter_map(|(stream, _)| names.get(stream as usize).cloned()).collect();
 }
 
 /// True where one client cannot be taken for the reason of what clashes. Where no handshake says that there is one connection,

@@ -104,12 +104,13 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
     let several = now.faults() > 0 || now.two_clients > 0 || key::greets_again(&notes.list);
     if overrides.connection_key.is_none()
         && several
-        && let Some(own) = key::choose(notes, &key::Records::of(format, head), &order, now, plan)
+        && let Some(split) = key::choose(notes, &key::Records::of(format, head), &order, now, plan)
     {
         let (key, said) = (plan.key.take(), plan.said.pop());
         *plan = Plan { key, ..unordered };
-        order::choose(notes, &own, plan);
+        let order = order::choose(notes, &split.streams, plan);
         plan.said.extend(said);
+        mixed::look(notes, &order, (&split.streams, &split.names), split.apart, plan);
     }
     artefact::resent_blocks(notes, plan);
 }
