@@ -69,6 +69,8 @@ pub(crate) struct Out<'s> {
     outer: Outer,
     plan: Plan,
     twins: Twins,
+    /// Channels that only repeat another one.
+    echoes: Vec<u32>,
     repeats: bool,
 }
 
@@ -126,6 +128,7 @@ impl<'s> Out<'s> {
             outer: Outer::default(),
             plan: Plan::default(),
             twins: Twins::default(),
+            echoes: Vec::new(),
             repeats: false,
         }
     }
@@ -232,6 +235,11 @@ impl<'s> Out<'s> {
         channel.proof = channel.proof.without(lacks);
         // Where two connections are in one stream, a second handshake does not begin another one.
         channel.one_connection |= lacks.covers(Proof::PAIRING);
+        let (echoes, own) = &self.plan.echoes;
+        if channel.name.as_ref().is_some_and(|name| echoes.contains(name)) {
+            self.echoes.push(index);
+            channel.name.clone_from(own);
+        }
         self.twins.channel(self.source, channel.name.as_deref());
         self.sink.channel(index, channel)?;
         Ok(index)
@@ -257,6 +265,10 @@ impl<'s> Out<'s> {
             Body::Message(captured) => self.read_to_end_of(captured.text),
             Body::Batch { text, .. } => self.read_to_end_of(text),
             _ => {}
+        }
+        if self.echoes.contains(&place.channel) && matches!(body, Body::Message(_) | Body::Batch { .. }) {
+            self.skip(place.line, Skip::Duplicate);
+            return Ok(());
         }
         let text = text_of(&body).map(|text| (text, text_hash(text)));
         if let Some((_, hash)) = text

@@ -38,6 +38,8 @@ pub(super) struct Plan {
     pub lacks: Proof,
     /// The names of its channels in which two connections may stand.
     pub mixed: Vec<Option<String>>,
+    /// The names of its channels that only repeat another one, and the name of that.
+    pub echoes: (Vec<String>, Option<String>),
     /// What was found, each a clause of a sentence.
     pub said: Vec<String>,
 }
@@ -65,6 +67,7 @@ impl Default for Plan {
             cut_line: None,
             lacks: Proof::NONE,
             mixed: Vec::new(),
+            echoes: Default::default(),
             said: Vec::new(),
         }
     }

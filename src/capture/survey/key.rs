@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::echoes::echoes;
 use super::lanes::{prefix, words};
 use super::mixed;
 use super::note::{Act, Note, Notes};
@@ -80,6 +81,9 @@ pub(super) fn choose(
     let all = candidates(list, records, step).into_iter().any(promising).then(|| candidates(list, records, 1));
     for candidate in all.into_iter().flatten() {
         let Some((own, values)) = candidate.groups().filter(|_| !candidate.is_time()) else { continue };
+        if let Some(echoes) = echoes(list, &own) {
+            return Some(of_one_logger(candidate.name, own, values, &echoes, plan));
+        }
         let found = score(list, order, &own);
         let named = candidate.rank() < UNNAMED;
         let greeted = each_greets_once(list, order, &own);
@@ -115,6 +119,25 @@ pub(super) fn choose(
     let (key, split) = key.unzip();
     plan.key = Some(key.into_iter().collect());
     split
+}
+
+/// A log of which all streams but one repeat that one.
+fn of_one_logger(
+    name: String,
+    streams: Vec<u32>,
+    names: Vec<Option<String>>,
+    echoes: &FxHashSet<u32>,
+    plan: &mut Plan,
+) -> Split {
+    let (repeat, own): (Vec<u32>, Vec<u32>) = (0..names.len() as u32).partition(|stream| echoes.contains(stream));
+    let called = |stream: u32| names[stream as usize].clone();
+    plan.echoes = (repeat.into_iter().filter_map(called).collect(), own.into_iter().find_map(called));
+    plan.said.push(format!(
+        "what stands under {:?} of {name} is said by another logger, too, and is read once",
+        plan.echoes.0.join(", ")
+    ));
+    plan.key = Some(vec![name]);
+    Split { streams, names, apart: true }
 }
 
 /// True if a stream holds two handshakes: of one connection after the other, or of two beside each other.

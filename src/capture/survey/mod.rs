@@ -7,6 +7,7 @@
 
 mod artefact;
 mod counters;
+mod echoes;
 mod key;
 mod lanes;
 mod left_out;
@@ -107,7 +108,8 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
         && let Some(split) = key::choose(notes, &key::Records::of(format, head), &order, now, plan)
     {
         let (key, said) = (plan.key.take(), plan.said.pop());
-        *plan = Plan { key, ..unordered };
+        let echoes = std::mem::take(&mut plan.echoes);
+        *plan = Plan { key, echoes, ..unordered };
         let order = order::choose(notes, &split.streams, plan);
         plan.said.extend(said);
         mixed::look(notes, &order, (&split.streams, &split.names), split.apart, plan);

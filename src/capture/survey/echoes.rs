@@ -1,0 +1,40 @@
+//! Streams that only repeat what stands in another: a second logger of one program says part of the messages again.
+//!
+//! Two connections may say the same at nearly one time, too. But each of them has answers to its own requests; a logger that says
+//! requests alone, answers alone or notifications alone has none.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::note::{Act, Note};
+
+/// How far apart the two loggers write, in microseconds.
+const APART_US: i64 = 1_000_000;
+
+/// How many messages show that it is no accident.
+const SHOWN: usize = 3;
+
+/// The streams that repeat the others, where one stream is left that does not.
+pub(super) fn echoes(list: &[Note], streams: &[u32]) -> Option<FxHashSet<u32>> {
+    let mut said: FxHashMap<u64, Vec<(u32, i64)>> = FxHashMap::default();
+    for (note, stream) in list.iter().zip(streams) {
+        said.entry(note.text).or_default().push((*stream, note.at_us?));
+    }
+    let mut held: FxHashMap<u32, Vec<&Note>> = FxHashMap::default();
+    list.iter().zip(streams).for_each(|(note, stream)| held.entry(*stream).or_default().push(note));
+    let elsewhere = |stream: u32, note: &Note| {
+        let at_us = note.at_us.unwrap_or(0);
+        said[&note.text].iter().any(|(other, us)| *other != stream && (us - at_us).abs() <= APART_US)
+    };
+    let echo = |(stream, notes): (&u32, &Vec<&Note>)| {
+        notes.len() >= SHOWN && answers_nothing(notes) && notes.iter().all(|note| elsewhere(*stream, note))
+    };
+    let found: FxHashSet<u32> = held.iter().filter(|held| echo(*held)).map(|(stream, _)| *stream).collect();
+    (!found.is_empty() && found.len() + 1 == held.len()).then_some(found)
+}
+
+/// True if no message of a stream answers another one of it.
+fn answers_nothing(notes: &[&Note]) -> bool {
+    let asked: FxHashSet<u64> =
+        notes.iter().filter(|note| matches!(note.act, Act::Ask | Act::Open)).map(|note| note.id).collect();
+    !notes.iter().any(|note| note.act == Act::Answer && asked.contains(&note.id))
+}
