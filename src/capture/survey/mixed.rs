@@ -44,7 +44,7 @@ pub(super) fn look(
 /// apart has one client in each, unless much contradicts that.
 fn may_be_two(now: Score, greeted: bool, apart: bool) -> bool {
     // Who is started anew contradicts nothing; what does may be the first one's, which goes on.
-    let anew = now.renewals > 0 && now.disorder() > 0;
+    let anew = now.renewals > 0 && now.goes_on > 0;
     let counts = now.two_counts > 0 && now.faults() > 0;
     if now.outlived > 0 || !apart && (anew || counts) {
         return true;

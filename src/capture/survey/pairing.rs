@@ -21,6 +21,8 @@ pub(super) struct Score {
     pub outlived: usize,
     /// Handshakes behind one that was brought to its end, and no farewell between the two.
     pub renewals: usize,
+    /// Contradictions behind such a handshake that vanish where the client before it goes on.
+    pub goes_on: usize,
     /// Streams in which one sender's ids are two counts.
     pub two_counts: usize,
     /// Answers without a request before them.
@@ -62,9 +64,19 @@ impl Score {
     }
 }
 
+/// What a stream was before a handshake began it anew.
+#[derive(Default)]
+struct Life {
+    /// What was asked in it, and what of that had no answer yet.
+    asked: FxHashSet<(u8, u64)>,
+    open: FxHashSet<(u8, u64)>,
+}
+
 /// One stream of messages, as far as it was read.
 #[derive(Default)]
 struct Stream {
+    /// Its lives so far, but the one that it is in.
+    lives: Vec<Life>,
     open: FxHashMap<(u8, u64), Act>,
     done: FxHashSet<(u8, u64)>,
     greeted: bool,
@@ -118,6 +130,10 @@ impl Stream {
     fn take(&mut self, note: &Note, score: &mut Score) {
         let parted = self.closed || self.farewell.is_some();
         let (found, nowhere) = self.misplaced(note);
+        // What was not asked before cannot be cancelled by who goes on.
+        if found > 0 && !self.lives.is_empty() && (note.target == 0 || self.was_left((note.sender, note.target))) {
+            score.goes_on += found;
+        }
         score.misplaced += found;
         score.displaced += found - nowhere;
         if matches!(note.act, Act::Ask | Act::Open) {
@@ -186,10 +202,15 @@ impl Stream {
         } else if self.greeted && self.open.is_empty() || self.done.contains(&key) {
             let (opener, two_counts) = (self.opener, self.two_counts);
             let counts = std::mem::take(&mut self.counts).map(Counts::begin_anew);
+            let mut lives = std::mem::take(&mut self.lives);
+            lives.push(Life {
+                asked: self.open.keys().copied().chain(self.done.iter().copied()).collect(),
+                open: self.open.keys().copied().collect(),
+            });
             let left = self.open.iter().filter(|(_, act)| **act == Act::Ask).map(|(key, _)| *key);
             let left = left.filter(|key| self.farewell != Some(*key)).collect();
             let left_tokens = std::mem::take(&mut self.lent).into_values().collect();
-            let new = Stream { renewed: true, anew: true, opener, counts, two_counts, ..Stream::default() };
+            let new = Stream { lives, renewed: true, anew: true, opener, counts, two_counts, ..Stream::default() };
             *self = Stream { left, left_tokens, ..new };
         }
         self.count(note);
@@ -224,11 +245,21 @@ impl Stream {
             self.renewed = false;
         }
         let lent = self.lends_again(note);
+        let clashes = score.clashes();
         if self.open.insert(key, Act::Ask).is_some() || lent {
             score.overlaps += 1;
         } else if self.done.contains(&key) {
             score.reused += 1;
         }
+        // Where each life has used the id, whoever goes on uses it again, too.
+        if score.clashes() > clashes && self.lives.iter().any(|life| lent || !life.asked.contains(&key)) {
+            score.goes_on += 1;
+        }
+    }
+
+    /// True for a request that an earlier life left without an answer.
+    fn was_left(&self, key: (u8, u64)) -> bool {
+        self.lives.iter().any(|life| life.open.contains(&key))
     }
 
     /// Takes down the token that a request gives; true if one in flight has given it.
@@ -255,9 +286,11 @@ impl Stream {
             score.pairs += 1;
         } else if keys().any(|key| self.done.contains(&key)) {
             score.doubles += 1;
+            score.goes_on += usize::from(keys().any(|key| self.was_left(key)));
             self.early.extend(keys());
         } else {
             score.stray += 1;
+            score.goes_on += usize::from(keys().any(|key| self.was_left(key)));
             self.early.extend(keys());
             self.strays.extend(keys());
             score.outlived += usize::from(keys().any(|key| self.left.contains(&key)));
