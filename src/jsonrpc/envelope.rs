@@ -315,9 +315,10 @@ fn body<'a, F: Lift<'a>>(text: &'a str, at: usize, lift: &mut F, part: impl Part
     let shape = match bytes[at] {
         b'[' => Shape::Array,
         b'n' => Shape::Null,
-        b't' | b'f' => Shape::Scalar,
+        // Numbers of any size: what a reader can hold is no question of JSON.
+        b't' | b'f' | b'-' | b'0'..=b'9' => Shape::Scalar,
         b'"' if !bytes[at..end].contains(&b'\\') => Shape::Scalar,
-        // A number may be out of range, and an escape may stand for nothing.
+        // An escape may stand for nothing.
         _ => return None,
     };
     if bytes[at] == b'"' {

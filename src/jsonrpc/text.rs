@@ -193,16 +193,10 @@ mod tests {
             let told = |(message, _): (Message<'_>, NoLift)| format!("{message:?}");
             assert_eq!(told(scanned.finish()), told(parsed.finish()), "{text}");
         }
-        for text in [
-            r#"{"a":1,}"#,
-            r#"{"par\u0061ms":1}"#,
-            r#"{"params":1e999}"#,
-            r#"{"params":"\ud800"}"#,
-            r#"{"a":"\x"}"#,
-            "{",
-        ] {
+        for text in [r#"{"a":1,}"#, r#"{"par\u0061ms":1}"#, r#"{"params":"\ud800"}"#, r#"{"a":"\x"}"#, "{"] {
             assert_eq!(Envelope::<NoLift>::default().scan(text), None, "{text}");
         }
+        assert!(parse::<NoLift>(r#"{"id":1,"result":-1e999}"#).is_ok(), "a number of any size is one");
         let (escaped, _) = parse_at::<NoLift>(r#"{"m\u0065thod":"a"}"#, 0).expect("a message");
         assert!(matches!(escaped, Parsed::One(message, _) if message.method() == "a"));
     }

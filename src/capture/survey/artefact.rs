@@ -20,20 +20,23 @@ const REPEATED: usize = 3;
 /// How many messages in a row have to stand twice to be a block that was sent again.
 const BLOCK: usize = 3;
 
-/// Looks at the head for what shows in each message alone.
-pub(super) fn look_alone(notes: &Notes, plan: &mut Plan) {
+/// Looks at the head for what shows in each message alone. A recorder writes what passed: it leaves nothing out and puts nothing
+/// together, but what it recorded may have been taken out since.
+pub(super) fn look_alone(notes: &Notes, recorded: bool, plan: &mut Plan) {
     nulls(notes, plan);
     errors(notes, plan);
     versions(notes, plan);
     lists(notes, plan);
-    left_out::look_alone(notes, plan);
+    if !recorded {
+        left_out::look_alone(notes, plan);
+    }
     words(notes, plan);
     cuts(notes, plan);
 }
 
 /// Looks at the head for all of it.
 pub(super) fn look(notes: &Notes, plan: &mut Plan) {
-    look_alone(notes, plan);
+    look_alone(notes, false, plan);
     doubled(notes, plan);
     left_out::look(notes, plan);
     exchanges(notes, plan);

@@ -63,7 +63,7 @@ fn looked_at(format: &'static dyn Format, sample: &Sample, head: &[u8], whole: b
         let counted = format.name() == "rec";
         let coarse = notes.resolution_us >= 1_000_000;
         let mut plan = Plan { twins: !coarse && !counted, doubts: coarse && !counted, ..Plan::default() };
-        artefact::look_alone(&notes, &mut plan);
+        artefact::look_alone(&notes, counted, &mut plan);
         return plan;
     }
     if notes.repeats

@@ -274,6 +274,7 @@ impl<'a> Case<'a> {
         match (self.recorded_text(), self.live_text()) {
             (Some(a), Some(b)) => {
                 found.compared = true;
+                self.given_up_before(found);
                 self.payload(found, a, b);
             }
             (Some(_), None) if run.stuck_us.is_some() => {
@@ -301,6 +302,16 @@ impl<'a> Case<'a> {
                 let watched = run.watched_us.map_or(String::new(), |us| format!(", watched {}", duration(us)));
                 found.note(format!("no answer, as in the recording{watched}"));
             }
+        }
+    }
+
+    /// An answer to what had been given up as stuck: that something else kept the run alive until it came changes nothing.
+    fn given_up_before(&self, found: &mut Opinion) {
+        let run = self.run();
+        let (Some(stuck), Some(answered), Some(sent)) = (run.stuck_us, run.answered_us, run.sent_us) else { return };
+        if answered > stuck {
+            let (waited, came) = (duration(stuck - sent), duration(answered - sent));
+            found.add(Verdict::Stuck, format!("no answer in {waited}; it came after {came}"));
         }
     }
 

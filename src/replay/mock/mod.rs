@@ -110,6 +110,9 @@ pub struct Mock {
     over: bool,
 }
 
+/// What is due so soon after the client has left is said all the same, microseconds.
+const ABOUT_US: i64 = 100_000;
+
 /// What became of one request of the client.
 enum Taken {
     /// It is served by this run.
@@ -155,7 +158,7 @@ impl Mock {
             Incoming::Message { stream, bytes, .. } => self.text(at_us, *stream, bytes),
             Incoming::Raw { .. } => self.garbage(at_us),
             Incoming::Closed { stream: Some(stream), by: Side::Client, .. } => self.stream_closed(at_us, *stream),
-            Incoming::Closed { stream: None, .. } => self.left(),
+            Incoming::Closed { stream: None, .. } => self.left(at_us),
             Incoming::Failed { why } => {
                 self.report.notes.push(why.clone());
                 self.gone();
@@ -201,7 +204,9 @@ impl Mock {
     }
 
     /// The client has left: the server ends as it did when it was left.
-    fn left(&mut self) {
+    fn left(&mut self, now_us: i64) {
+        // Who reads the end of its input has mostly written by then what it was about to write.
+        self.tick(now_us + ABOUT_US);
         self.report.exit = self.script.exit_when_left();
         self.gone();
     }
