@@ -11,7 +11,7 @@ use super::run::{self, Sides};
 use crate::protocol::Side;
 use crate::replay::compare::{Node, PathStep, Tree, TreePath, same_scalar};
 use crate::replay::options::Options;
-use crate::replay::recording::{Connection, EventKind, Exchange, Recording};
+use crate::replay::recording::{Connection, Event, EventKind, Exchange, Recording};
 use crate::replay::run::{Anchor, CancelRun, CancelStatus, ExchangeRun, ExitRun, Extra, Fate, RunLog, Substituted};
 use crate::replay::verdict::RunReport;
 
@@ -37,6 +37,7 @@ pub fn diff(a: &Recording, b: &Recording, options: &Options) -> RunReport {
         let matched = matched(connection, other);
         let taken: std::collections::HashSet<usize> = matched.iter().flatten().copied().collect();
         let left = other.exchanges.iter().enumerate().filter(|(place, _)| !taken.contains(place)).map(|(_, it)| it);
+        let left = left.filter(|exchange| !is_witness(other, exchange));
         let (anew, extra): (Vec<&Exchange>, Vec<&Exchange>) = left.partition(|it| it.issuer == Side::Client);
         asked_anew.extend(anew.into_iter().map(|exchange| (index, exchange)));
         let mut log = observed(connection, other, &matched, options);
@@ -51,6 +52,16 @@ pub fn diff(a: &Recording, b: &Recording, options: &Options) -> RunReport {
     }
     let sides = Sides { recorded: a, live: b, logs: &logs, pairs, asked_anew, is_diff: true };
     run::report(&sides, options, &About { target: b.name.clone(), ..About::default() })
+}
+
+/// True for the witness that a replay sent right behind a cancel: it asks for what nobody asked in the recording, under an id of its own.
+fn is_witness(connection: &Connection, exchange: &Exchange) -> bool {
+    let cancels = |event: &Event| matches!(event.what, EventKind::Cancel(_)) && event.side == Some(Side::Client);
+    let before = connection.events[..exchange.request].iter().rev().find(|event| event.side == Some(Side::Client));
+    let text = format!(r#"{{"jsonrpc":"2.0","id":{},{}}}"#, exchange.rpc_id, connection.profile.witness());
+    let minted =
+        exchange.rpc_id.starts_with("\"rpctape-") || exchange.rpc_id.parse().is_ok_and(|id: u64| id > 1_000_000);
+    minted && before.is_some_and(cancels) && connection.request(exchange) == text
 }
 
 /// Which connection of `b` each one of `a` is: the one that asks most of the same, the earlier one where several do.
