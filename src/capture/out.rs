@@ -71,6 +71,8 @@ pub(crate) struct Out<'s> {
     twins: Twins,
     /// Channels that only repeat another one.
     echoes: Vec<u32>,
+    /// True if a channel has its name from what stands around the log alone: who served it, and not what it is.
+    named_around: bool,
     repeats: bool,
 }
 
@@ -129,6 +131,7 @@ impl<'s> Out<'s> {
             plan: Plan::default(),
             twins: Twins::default(),
             echoes: Vec::new(),
+            named_around: false,
             repeats: false,
         }
     }
@@ -168,6 +171,11 @@ impl<'s> Out<'s> {
     pub(crate) fn with_repeats(mut self) -> Out<'s> {
         self.repeats = true;
         self
+    }
+
+    /// True if a channel has its name from what stands around the log alone.
+    pub(crate) fn named_around(&self) -> bool {
+        self.named_around
     }
 
     /// True if what seems to be logged twice is to be handed on.
@@ -228,7 +236,9 @@ impl<'s> Out<'s> {
             channel.proof = channel.proof.and(Proof::DIRECTION).without(Proof::BOTH_SIDES);
         }
         if !self.outer.is_none() {
+            let own = channel.name.is_some();
             channel.name = self.outer.name(channel.name);
+            self.named_around |= !own && channel.name.is_some();
             channel.resolution_us = self.outer.resolution(channel.resolution_us);
         }
         let lacks = self.plan.lacks_of(&channel.name);

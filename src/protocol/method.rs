@@ -110,6 +110,8 @@ pub enum Role {
     Plain,
     /// Opens a prompt turn.
     Prompt,
+    /// Has all that a session said told again.
+    Reload,
     /// Asks the user for permission within a turn.
     Permission,
     /// Reports on a turn.
@@ -136,6 +138,7 @@ pub fn names_callee(method: &str) -> bool {
 pub fn role(method: &str) -> Role {
     match method {
         "session/prompt" => Role::Prompt,
+        "session/load" => Role::Reload,
         "session/request_permission" => Role::Permission,
         "session/update" => Role::Update,
         "tasks/cancel" => Role::TaskCancel,

@@ -156,6 +156,7 @@ impl Conn {
         }
         match role {
             Role::Prompt => self.open_turn(m, id),
+            Role::Reload => self.reload(m),
             Role::Permission => {
                 self.open_permission(m, id);
                 self.note_control(step, m);

@@ -44,6 +44,15 @@ impl Conn {
         turn.last = Some(prompt);
     }
 
+    /// A session is loaded: what is told from here on may be what it said before, and no more of its last turn.
+    pub(super) fn reload(&mut self, m: &Incoming<'_>) {
+        let name: Option<Rc<str>> =
+            m.facts.session_id().and_then(|raw| Facts::text(Some(raw))).map(|name| Rc::from(&*name));
+        if let Some(turn) = self.turn_of(name.as_ref()) {
+            turn.ended = None;
+        }
+    }
+
     /// The prompt that is in work for the session of another one.
     pub(super) fn prompt_in_work(&self, slot: &Slot) -> Option<Seen> {
         if slot.exchange.profile.turns_end_idle {

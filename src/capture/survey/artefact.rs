@@ -169,8 +169,15 @@ fn constant_id(notes: &Notes) -> Option<u64> {
 
 /// Words in place of structure.
 pub(super) fn words(notes: &Notes, plan: &mut Plan) {
+    // What a cancel meets is lost with the parameters of a notification, and not with those of a request, or a result.
+    let acts: Vec<Act> = notes.list.iter().filter(|note| note.marks.word[0] != 0).map(|note| note.act).collect();
+    let bodies = match (acts.contains(&Act::Tell), acts.iter().all(|act| *act == Act::Answer)) {
+        (true, _) => Proof::PAYLOAD.and(Proof::CANCEL_TARGET).and(Proof::ENVELOPE),
+        (_, true) => Proof::PAYLOAD,
+        _ => Proof::PAYLOAD.and(Proof::ENVELOPE),
+    };
     let lacks = [
-        (Proof::PAYLOAD.and(Proof::CANCEL_TARGET).and(Proof::ENVELOPE), "parameters and results"),
+        (bodies, "parameters and results"),
         (Proof::PAIRING.and(Proof::ENVELOPE).and(Proof::CANCEL_TARGET), "ids"),
         (Proof::CANCEL_TARGET.and(Proof::PAYLOAD), "the ids in cancels"),
         (Proof::ERROR_CODE.and(Proof::ENVELOPE), "errors"),

@@ -112,7 +112,8 @@ pub(super) fn choose(
     }
     let Some((_, key, said)) = best else {
         let streams: Vec<u32> = list.iter().map(|note| note.channel).collect();
-        mixed::look(notes, order, (&streams, &notes.names), false, plan);
+        let apart = !notes.served && streams.iter().any(|stream| *stream != streams[0]);
+        mixed::look(notes, order, (&streams, &notes.names), apart, plan);
         return None;
     };
     plan.said.push(said);

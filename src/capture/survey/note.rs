@@ -78,6 +78,8 @@ pub(super) struct Notes {
     pub list: Vec<Note>,
     /// The names of its channels.
     pub names: Vec<Option<String>>,
+    /// True if they are those of who served connections, and not of these.
+    pub served: bool,
     /// How long the longest message is, in bytes.
     pub longest: usize,
     /// Texts that are cut off: how long they are, and whether they end in a mark.
@@ -388,6 +390,7 @@ pub(super) fn take(
         Reader::Whole(mut reader) if whole => reader.read(&lossy(head), 0, &mut out).ok()?,
         Reader::Whole(_) | Reader::Bytes(_) => return None,
     }
+    let served = out.named_around();
     drop(out);
-    Some(notes.into_inner())
+    Some(Notes { served, ..notes.into_inner() })
 }

@@ -24,6 +24,16 @@ pub(crate) struct Envelope<'a> {
 }
 
 impl Envelope<'_> {
+    /// True if something stands where the message is kept.
+    pub(super) fn has_message(&self) -> bool {
+        !matches!(self.message, Slot::None | Slot::Other)
+    }
+
+    /// True if it names a session or a connection.
+    pub(super) fn names_connection(&self) -> bool {
+        [self.session, self.connection].into_iter().flatten().any(|name| !name.is_empty())
+    }
+
     /// True if the message is whole, whatever became of what stands around it.
     pub(crate) fn is_whole(&self, text: &str) -> bool {
         match &self.message {

@@ -9,8 +9,10 @@ mod candidates;
 mod envelope;
 mod example;
 mod layout;
+mod minted;
 mod proven;
 
+use self::minted::Minted;
 pub(crate) use envelope::{Envelope, Fault, Slot};
 pub(crate) use layout::Layout;
 pub(crate) use proven::{LONGEST, VALUES};
@@ -68,7 +70,11 @@ impl Format for Wrapped {
     }
 
     fn reader(&self, sample: &Sample) -> Reader {
-        Reader::Lines(Box::new(WrappedReader { unwrap: Unwrapper::new(Layout::clone(&Layout::of(sample))) }))
+        let layout = Layout::of(sample);
+        let minted = Minted::of(&layout, sample.text().lines());
+        Reader::Lines(Box::new(WrappedReader {
+            unwrap: Unwrapper { minted, ..Unwrapper::new(Layout::clone(&layout)) },
+        }))
     }
 }
 
@@ -100,7 +106,7 @@ impl LineReader for WrappedReader {
         let text = line.text();
         let mut found = Envelope::default();
         let _ = envelope::read(&text, 0, &self.unwrap.layout.root, &mut found);
-        let place = self.unwrap.place(&found, line.number, line.offset, out)?;
+        let place = self.unwrap.place(&found, &text, (line.number, line.offset), out)?;
         out.put(&place, Body::gap(Some(1)))
     }
 }
@@ -117,6 +123,7 @@ pub(crate) struct Unwrapper {
     keyed: bool,
     /// True once a message has shown that the words that the others proved are no direction.
     mistrusted: bool,
+    minted: Minted,
 }
 
 impl Unwrapper {
@@ -129,6 +136,7 @@ impl Unwrapper {
             clock: time::Clock::default(),
             keyed: false,
             mistrusted: false,
+            minted: Minted::default(),
         }
     }
 
@@ -188,7 +196,7 @@ impl Unwrapper {
         if !text.starts_with('[') {
             return self.wrapper(text, line, offset, false, out);
         }
-        let place = self.place(&Envelope::default(), line, offset, out)?;
+        let place = self.place(&Envelope::default(), text, (line, offset), out)?;
         out.promised(&place, text, false)
     }
 
@@ -210,7 +218,7 @@ impl Unwrapper {
         if matches!(found.message, Slot::None | Slot::Other) {
             return self.without_message(text, &found, line, offset, out);
         }
-        let mut place = self.place(&found, line, offset, out)?;
+        let mut place = self.place(&found, text, (line, offset), out)?;
         match found.message {
             Slot::Parsed(parsed, _) if self.is_remark(found.direction, &parsed) => {
                 out.skip(line, Skip::Header);
@@ -327,8 +335,14 @@ impl Unwrapper {
         words::direction(self.layout.direction_key.as_deref().unwrap_or(""), word)
     }
 
-    fn place(&mut self, found: &Envelope<'_>, line: u64, offset: u64, out: &mut Out<'_>) -> Result<Place> {
-        let channel = self.channel(found, out)?;
+    fn place(
+        &mut self,
+        found: &Envelope<'_>,
+        text: &str,
+        (line, offset): (u64, u64),
+        out: &mut Out<'_>,
+    ) -> Result<Place> {
+        let channel = self.channel(found, text, out)?;
         let direction = match self.word(found.direction) {
             Some(Word::Direction(direction)) if !self.mistrusted => direction,
             _ => Direction::Unknown,
@@ -340,7 +354,7 @@ impl Unwrapper {
         Ok(Place { line, byte_offset: offset, channel, at_us, direction, stream: None, taps: None })
     }
 
-    fn channel(&mut self, found: &Envelope<'_>, out: &mut Out<'_>) -> Result<u32> {
+    fn channel(&mut self, found: &Envelope<'_>, text: &str, out: &mut Out<'_>) -> Result<u32> {
         let layout = &self.layout;
         let name = match (found.session, found.connection) {
             (Some(session), None) => session,
@@ -352,12 +366,17 @@ impl Unwrapper {
                 &self.name
             }
         };
-        self.channels.get(name, out, || {
+        let channel = |name: &str| {
             let proof =
                 if layout.direction_key.is_some() { Proof::FULL } else { Proof::FULL.without(Proof::DIRECTION) };
             let name = (!name.is_empty()).then(|| crate::json::lenient_string(name).into_owned());
             Channel { name, proof, resolution_us: layout.resolution_us, ..Channel::default() }
-        })
+        };
+        match self.minted.handshake(name, text) {
+            // No name of a log has such a character.
+            Some(handshake) => self.channels.get(&format!("\0{handshake}"), out, || channel("")),
+            None => self.channels.get(name, out, || channel(name)),
+        }
     }
 }
 

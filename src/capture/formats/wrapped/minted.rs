@@ -1,0 +1,71 @@
+//! Sessions that get their name with the answer to their handshake: the handshake itself is logged without one.
+
+use rustc_hash::FxHashMap;
+
+use super::Layout;
+use super::envelope::{self, Envelope};
+
+/// How the handshake of MCP is asked for and answered, whatever a record does to quotes.
+const ASKED: &str = "initialize";
+const TOLD: [&str; 2] = ["protocolVersion", "notifications/initialized"];
+
+/// Which session a handshake without a name belongs to.
+#[derive(Default)]
+pub(super) struct Minted {
+    /// True in a log in which handshakes alone have no name.
+    on: bool,
+    /// How many handshakes had none.
+    count: u32,
+    /// Those of which no session was heard yet.
+    waiting: Vec<u32>,
+    /// The handshake of each session.
+    known: FxHashMap<Box<str>, u32>,
+}
+
+impl Minted {
+    /// Looks at the records of a sample.
+    pub(super) fn of<'t>(layout: &Layout, lines: impl Iterator<Item = &'t str>) -> Minted {
+        let (mut named, mut alone) = (false, false);
+        for line in lines {
+            let mut found = Envelope::default();
+            if envelope::read(line, 0, &layout.root, &mut found).is_err() || !found.has_message() {
+                continue;
+            }
+            match (found.names_connection(), asks(line)) {
+                (true, true) => return Minted::default(),
+                (true, false) => named = true,
+                (false, _) if asks(line) || TOLD.iter().any(|sign| line.contains(sign)) => alone = true,
+                (false, _) => return Minted::default(),
+            }
+        }
+        Minted { on: named && alone, ..Minted::default() }
+    }
+
+    /// The handshake that the next message belongs to; `name` is the one that its record has.
+    pub(super) fn handshake(&mut self, name: &str, text: &str) -> Option<u32> {
+        if !self.on {
+            return None;
+        }
+        if name.is_empty() {
+            if asks(text) {
+                self.count += 1;
+                self.waiting.push(self.count);
+            }
+            return self.waiting.last().copied();
+        }
+        if let Some(known) = self.known.get(name) {
+            return Some(*known).filter(|handshake| *handshake > 0);
+        }
+        // Of several that wait nothing tells whose this is.
+        let own = if self.waiting.len() == 1 { self.waiting[0] } else { 0 };
+        self.waiting.clear();
+        self.known.insert(name.into(), own);
+        Some(own).filter(|handshake| *handshake > 0)
+    }
+}
+
+/// True for a record that asks for the handshake.
+fn asks(text: &str) -> bool {
+    let quoted = |at: usize| text[at + ASKED.len()..].starts_with(['"', '\\']) && text[..at].ends_with('"');
+    text.match_indices(ASKED).any(|(at, _)| quoted(at))
+}
