@@ -248,8 +248,15 @@ fn taken_out<'a>(rule: &Rule, event: &Event<'a>, finding: &Finding) -> Option<&'
         return None;
     }
     let ledger = event.ledger;
-    let mut frames = finding.evidence.iter().map(|evidence| evidence.frame).chain([finding.frame]);
-    let own = frames.find_map(|frame| ledger.taken_out(None, frame, frame));
+    // Who reads no more than which request a cancel met reads the cancel alone.
+    let cancel_alone = !rule.needs.covers(Proof::PAYLOAD) && !rule.needs.covers(Proof::ERROR_CODE);
+    let cancels = || finding.evidence.iter().filter(|evidence| evidence.role == "cancel").map(|evidence| evidence.frame);
+    let all = || finding.evidence.iter().map(|evidence| evidence.frame).chain([finding.frame]);
+    let taken = |frame: FrameId| ledger.taken_out(None, frame, frame);
+    let own = match cancel_alone && cancels().next().is_some() {
+        true => cancels().find_map(taken),
+        false => all().find_map(taken),
+    };
     own.or_else(|| match finding.absence.unwrap_or(rule.absence) {
         Absence::None | Absence::Between(_) => None,
         Absence::Within(whose, from, to) => ledger.taken_out(side(whose, event), from, to),
