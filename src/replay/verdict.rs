@@ -175,6 +175,8 @@ pub struct RunReport {
     pub next: Vec<String>,
     /// What stands before the answer on standard output: counts of repeated runs.
     pub ahead: String,
+    /// What the report is as JSON Lines, where those are not of exchanges: of a sweep, each delay.
+    pub lines: Option<String>,
 }
 
 impl RunReport {

@@ -250,7 +250,8 @@ fn taken_out<'a>(rule: &Rule, event: &Event<'a>, finding: &Finding) -> Option<&'
     let ledger = event.ledger;
     // Who reads no more than which request a cancel met reads the cancel alone.
     let cancel_alone = !rule.needs.covers(Proof::PAYLOAD) && !rule.needs.covers(Proof::ERROR_CODE);
-    let cancels = || finding.evidence.iter().filter(|evidence| evidence.role == "cancel").map(|evidence| evidence.frame);
+    let cancels =
+        || finding.evidence.iter().filter(|evidence| evidence.role == "cancel").map(|evidence| evidence.frame);
     let all = || finding.evidence.iter().map(|evidence| evidence.frame).chain([finding.frame]);
     let taken = |frame: FrameId| ledger.taken_out(None, frame, frame);
     let own = match cancel_alone && cancels().next().is_some() {

@@ -331,8 +331,12 @@ fn summary(report: &RunReport) -> io::Result<String> {
     })
 }
 
-/// One object per line: the run, its exchanges, the summary. Of a recording that could not be played, the summary alone.
+/// One object per line: the run, its exchanges, the summary. Of a recording that could not be played, the summary alone; of a
+/// sweep, its delays.
 pub fn lines(report: &RunReport) -> io::Result<String> {
+    if let Some(lines) = &report.lines {
+        return Ok(lines.clone());
+    }
     if report.failure.is_some() {
         return Ok(summary(report)? + "\n");
     }

@@ -159,7 +159,7 @@ impl Session<'_> {
         for note in &notes {
             io::say(&format!("note: {}", escape(note)));
         }
-        let mut rows = Vec::new();
+        let (mut rows, mut cut) = (Vec::new(), false);
         for (connection, exchange) in cancelled(&self.recording) {
             let request = &self.recording.connections[connection].exchanges[exchange];
             let took =
@@ -169,7 +169,8 @@ impl Session<'_> {
                     Delay::Us(us) => Some(*us),
                     Delay::Part(part) => took.map(|took| (took as f64 * part) as i64),
                 };
-                let Some(delay_us) = delay_us.filter(|_| !self.stopped()) else { continue };
+                cut |= self.stopped();
+                let Some(delay_us) = delay_us.filter(|_| !cut) else { continue };
                 let label = request.label();
                 if let Some(entry) = self.only(&label, connection, delay_us, options, &natural, "--cancel-sweep")? {
                     rows.push((delay_us, entry));
@@ -185,10 +186,17 @@ impl Session<'_> {
             .hint("--dry-run shows what is sent, and how to allow more"));
         }
         let failed = rows.iter().any(|(_, entry)| entry.fails);
-        let text =
-            if self.args.report.is_json() { sweep_lines(&rows, failed)? } else { sweep_table(&rows, self.columns()) };
-        reports.write_beside(&text, &self.swept(rows, notes, failed), self.args.view.redact.redactor(&self.config))?;
-        Ok(u8::from(failed))
+        // What was not played has not passed.
+        cut |= self.stopped();
+        let lines = sweep_lines(&rows, failed || cut)?;
+        let text = if self.args.report.is_json() { lines.clone() } else { sweep_table(&rows, self.columns()) };
+        let notes = notes.into_iter().chain(cut.then(|| "the sweep was interrupted: not all was played".to_string()));
+        let mut report = RunReport { lines: Some(lines), ..self.swept(rows, notes.collect(), failed) };
+        if cut && !failed {
+            (report.verdict, report.exit) = (RunVerdict::Inconclusive, 1);
+        }
+        reports.write_beside(&text, &report, self.args.view.redact.redactor(&self.config))?;
+        Ok(u8::from(failed || cut))
     }
 
     /// The sweep as a run: one exchange for each request and delay.

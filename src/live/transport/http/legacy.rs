@@ -32,7 +32,8 @@ struct Stream {
 pub(super) async fn open(url: Url, wire: Arc<Wire>) -> Attempt {
     let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(http::EVENT_STREAM))]);
     let call = Call { stream: NO_STREAM, method: Method::GET, url: url.clone(), headers, body: None };
-    let response = match wire.reach(&call, &mut None).await {
+    let answer = timeout(PATIENCE, wire.reach(&call, &mut None)).await;
+    let response = match answer.map_err(|_| format!("{} does not answer", shown(&url)))? {
         Err(Gone) => return Ok(None),
         Ok(Err(Refusal::Unreachable(why))) => return Err(why),
         Ok(Err(Refusal::Reset)) => return Err(format!("{} closed the connection instead of answering", shown(&url))),
