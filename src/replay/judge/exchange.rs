@@ -509,7 +509,7 @@ fn harmless_code(comparison: &mut Comparison) {
 }
 
 /// The first place that differs, and how many more do.
-fn first_place(differences: &[Difference]) -> String {
+pub(super) fn first_place(differences: &[Difference]) -> String {
     let mut changes = differences.iter().filter(|it| !it.harmless);
     let first = changes.next().map_or("", |it| it.at.as_str());
     let first = if first.is_empty() { "the whole message" } else { first };

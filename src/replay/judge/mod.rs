@@ -8,6 +8,7 @@ mod cancelled;
 mod diff;
 mod exchange;
 mod faults;
+mod loose;
 mod pairing;
 mod run;
 mod server_end;

@@ -7,6 +7,7 @@ use super::About;
 use super::answer::effective_cancel;
 use super::exchange::{Case, Opinion};
 use super::faults::{self, Compared};
+use super::loose;
 use super::server_end;
 use crate::number::plural;
 use crate::protocol::Side;
@@ -144,6 +145,7 @@ impl<'a> One<'a> {
         report.exchanges.extend(self.log.extras.iter().map(|extra| self.extra(extra)));
         let anew = self.sides.asked_anew.iter().filter(|(connection, _)| *connection == self.index);
         report.exchanges.extend(anew.map(|(index, exchange)| asked_anew(*index, exchange)));
+        report.exchanges.extend(self.loose());
         report.exchanges.extend(self.strays());
         let lost = server_end::lost(self.connection, self.log, &report.exchanges[from..]);
         report.exchanges.extend(lost.map(|how| self.blank("-", "", Verdict::ServerExit, how)));
@@ -283,6 +285,21 @@ impl<'a> One<'a> {
         }
     }
 
+    /// Notifications that belong to no request, of a session that was played to its end.
+    fn loose(&self) -> Vec<ExchangeReport> {
+        let Some(live) = self.live().filter(|_| self.log.broken.is_none()) else { return Vec::new() };
+        let contents = self.options.compare.notifications;
+        let found = loose::loose(self.connection, live, self.rules, &self.echoes(), contents);
+        let told =
+            |it: loose::Loose| ExchangeReport { diff: it.diff, ..self.blank("-", &it.method, it.verdict, it.detail) };
+        // In a replay only what was due can be missing.
+        let due = |method: &str| {
+            self.log.notifications.iter().any(|(name, then, now)| name == method && *then > 0 && *now == 0)
+        };
+        let counts = |it: &loose::Loose| self.sides.is_diff || it.verdict != Verdict::Missing || due(&it.method);
+        found.into_iter().filter(counts).map(told).collect()
+    }
+
     /// Violations of the live session that belong to no exchange of the recording.
     fn strays(&self) -> Vec<ExchangeReport> {
         let Some(live) = self.live() else { return Vec::new() };
@@ -321,11 +338,6 @@ impl<'a> One<'a> {
             report.notes.push(format!(
                 "the live side speaks {revision}, the recording {recorded}: rules are those of the live side"
             ));
-        }
-        for (method, recorded, live) in &log.notifications {
-            if *recorded > 0 && *live == 0 {
-                report.notes.push(format!("missing: {method}, {recorded} in the recording, none now"));
-            }
         }
         match &log.broken {
             Some(Broken::Deadline) => report.notes.push("the run was broken off at its deadline".into()),

@@ -102,6 +102,13 @@ fn s08_no_answer_any_more() {
         .change("#2", stuck)
         .fate("#3", Fate::NotSent("stopped".into()));
     assert_eq!(short(&stopped.judge()), "#1 same, #2 stuck, #3 not-sent");
+    // That something else kept the run alive until an answer came changes nothing.
+    let late = Run::mcp(&trace, &trace).change("#3", |run| {
+        (run.sent_us, run.stuck_us, run.answered_us) = (Some(20_000), Some(2_020_000), Some(4_020_000));
+    });
+    let report = late.judge();
+    assert_eq!(end(&report), FAIL);
+    assert_eq!(of(&report, "#3").detail, "no answer in 2.00 s; it came after 4.00 s");
 }
 
 #[test]

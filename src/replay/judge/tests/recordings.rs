@@ -82,3 +82,42 @@ fn several_connections_find_their_partners() {
     assert_eq!(nothing.exit, 2);
     assert!(a.connections.iter().all(|connection| connection.exchanges[0].issuer == Side::Client));
 }
+
+#[test]
+fn the_witness_of_a_replay_is_nobodys_request() {
+    let a = call(10, 2, "a", "{}") + &cancel(20, 2);
+    let ping = |id: &str| {
+        format!(
+            "21 c> {{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n22 s> {{\"id\":{id},\"result\":{{}}}}\n"
+        )
+    };
+    assert_eq!(short(&diffed(&a, &(a.clone() + &ping("1000001")))), "#1 same, #2 same");
+    // Another id, and another place: somebody asked.
+    assert_eq!(short(&diffed(&a, &(a.clone() + &ping("3")))), "#1 same, #2 same, #3 extra");
+    let elsewhere = call(10, 2, "a", "{}") + &ping("1000001") + &cancel(30, 2);
+    assert_eq!(short(&diffed(&a, &elsewhere)), "#1 same, #2 same, #1000001 extra");
+}
+
+#[test]
+fn notifications_of_no_request_are_compared_by_their_method() {
+    let told = |data: &str| {
+        format!("9 s> {{\"method\":\"notifications/message\",\"params\":{{\"level\":\"info\",\"data\":{data}}}}}\n")
+    };
+    let run = |a: &str, b: &str, notifications: bool| {
+        let mut run = Run::mcp(a, b).compare(Compare { notifications, ..Compare::default() });
+        run.log.notifications =
+            vec![("notifications/message".into(), u32::from(!a.is_empty()), u32::from(!b.is_empty()))];
+        run.judge()
+    };
+    let (a, b) = (told("1"), told("2"));
+    assert_eq!(short(&run(&a, &b, false)), "#1 same");
+    let changed = run(&a, &b, true);
+    assert_eq!((short(&changed), end(&changed)), ("#1 same, - changed".into(), FAIL));
+    assert_eq!(of(&changed, "-").detail, "notification 1: /params/data");
+    let gone = run(&a, "", false);
+    assert_eq!(
+        (short(&gone), of(&gone, "-").detail.as_str()),
+        ("#1 same, - missing".into(), "its notification did not come")
+    );
+    assert_eq!(short(&diffed(&a, "")), "#1 same, - missing");
+}

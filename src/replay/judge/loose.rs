@@ -1,0 +1,65 @@
+//! Notifications of the server that belong to no request: which kinds no longer come, and what they say.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::exchange::first_place;
+use crate::jsonrpc::{NoLift, Parsed, parse};
+use crate::number::plural;
+use crate::protocol::Side;
+use crate::replay::compare::{Rules, Terms, compare};
+use crate::replay::recording::{Connection, EventKind};
+use crate::replay::verdict::{Difference, Verdict};
+
+/// What is wrong with the notifications of one method.
+pub(super) struct Loose {
+    pub method: String,
+    pub verdict: Verdict,
+    pub detail: String,
+    pub diff: Vec<Difference>,
+}
+
+/// Compares both sides, method by method; what they say only under `contents`.
+pub(super) fn loose(
+    recorded: &Connection,
+    live: &Connection,
+    rules: &Rules,
+    echoes: &[(String, String)],
+    contents: bool,
+) -> Vec<Loose> {
+    let (then, now) = (by_method(recorded), by_method(live));
+    let terms = Terms { profile: recorded.profile, captured: &[], echoes, asked: None };
+    let judged = |(method, then): (String, Vec<&str>)| {
+        let Some(now) = now.get(&method) else {
+            let detail = match then.len() {
+                1 => "its notification did not come".to_string(),
+                count => format!("none of its {} came", plural(count as u64, "notification")),
+            };
+            return Some(Loose { method, verdict: Verdict::Missing, detail, diff: Vec::new() });
+        };
+        let pairs = then.iter().zip(now).enumerate().filter(|_| contents);
+        let mut changed = pairs.map(|(nth, (a, b))| (nth, compare(rules, &terms, a, b))).filter(|(_, it)| it.changed);
+        let (nth, first) = changed.next()?;
+        let others = changed.count();
+        let more = if others > 0 { format!("; {others} more changed") } else { String::new() };
+        let of = format!("notification {}", nth + 1);
+        let detail = format!("{of}: {}{more}", first_place(&first.differences));
+        let diff = first.differences.into_iter().map(|it| Difference { of: Some(of.clone()), ..it }).collect();
+        Some(Loose { method, verdict: Verdict::Changed, detail, diff })
+    };
+    then.into_iter().filter_map(judged).collect()
+}
+
+/// The texts of the server's notifications that belong to no request, in order. What came on the stream of a request that was
+/// cancelled came of that one, and need not come again.
+fn by_method(connection: &Connection) -> BTreeMap<String, Vec<&str>> {
+    let cancelled = connection.exchanges.iter().filter(|exchange| !exchange.cancels.is_empty());
+    let over: HashSet<u32> = cancelled.filter_map(|exchange| connection.events[exchange.request].stream).collect();
+    let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let own = connection.events.iter().filter(|it| it.what == EventKind::Notification && it.side == Some(Side::Server));
+    for event in own.filter(|event| event.stream.is_none_or(|stream| !over.contains(&stream))) {
+        if let Ok(Parsed::One(message, _)) = parse::<NoLift>(&event.text) {
+            found.entry(message.method().to_string()).or_default().push(&event.text);
+        }
+    }
+    found
+}
