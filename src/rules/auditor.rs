@@ -9,7 +9,7 @@ use super::{Absence, Occasions, On, RULES, Rule, Whose};
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::{Profile, Side};
-use crate::session::{Certainty, Connection, Event, FrameId, Ledger, Stretch, What};
+use crate::session::{Certainty, Connection, Directions, Event, FrameId, Ledger, Stretch, What};
 
 /// Which rules run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -107,11 +107,10 @@ impl Auditor {
         self.seize(event);
         for rule in &self.by_event[kind(&event.what) as usize] {
             let Some(finding) = (rule.check)(event) else { continue };
-            let (proof, needs) = (event.connection.proof, rule.needs.in_context());
-            if proof.covers(needs) {
+            let lacking = rule.needs.in_context().without(event.connection.proof);
+            if lacking == Proof::NONE || lacking == Proof::DIRECTION && told_by_messages(rule, event, &finding) {
                 report(proven(rule, event, finding));
             } else {
-                let lacking = needs.without(proof);
                 let entry = self.undecided.entry(rule.code).or_insert((Proof::NONE, 0));
                 entry.0 = entry.0.and(lacking);
                 entry.1 += 1;
@@ -166,6 +165,20 @@ impl Seized {
         self.client = self.client.and(client);
         self.server = self.server.and(server);
     }
+}
+
+/// True if a log that does not say who sent a message leaves no doubt about those that a finding rests on: only one side sends such.
+fn told_by_messages(rule: &Rule, event: &Event<'_>, finding: &Finding) -> bool {
+    let frames = || finding.evidence.iter().map(|evidence| evidence.frame).chain([finding.frame]);
+    let (first, last) = (frames().min().unwrap_or(finding.frame), frames().max().unwrap_or(finding.frame));
+    let inferred = event.connection.directions == Directions::Inferred && event.sender.is_some();
+    inferred
+        && match finding.absence.unwrap_or(rule.absence) {
+            Absence::None => frames().all(|frame| event.ledger.is_sure(frame, frame)),
+            Absence::Between(_) => event.ledger.is_sure(first, last),
+            // What is not there may be of a side of which the log has nothing.
+            Absence::Before(_) | Absence::Since(_) | Absence::Within(..) => false,
+        }
 }
 
 /// The finding as far as the log can prove it: the ledger is asked here and nowhere else.

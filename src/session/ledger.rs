@@ -64,6 +64,13 @@ impl<'a> Ledger<'a> {
         all.find(|stretch| matches!(stretch.why, Why::Guessed | Why::Behind) && stretch.covers(None, frame, frame))
     }
 
+    /// True if the frames from one to another, both included, rest on no guess.
+    pub fn is_sure(&self, from: FrameId, to: FrameId) -> bool {
+        let lists = std::iter::once(&self.connection.missing).chain(self.of_sources());
+        let mut all = lists.flat_map(|stretches| &stretches.list);
+        !all.any(|stretch| matches!(stretch.why, Why::Guessed | Why::Behind) && stretch.covers(None, from, to))
+    }
+
     /// The file, read later, that goes back in time behind what an earlier one shows at this time.
     pub fn went_back(&self, at_us: i64) -> Option<&'a Stretch> {
         self.connection.missing.went_back(at_us)
