@@ -167,12 +167,15 @@ impl Seized {
     }
 }
 
-/// True if a log that does not say who sent a message leaves no doubt about those that a finding rests on: only one side sends such.
+/// True if a log that does not say who sent a message leaves no doubt about those that a finding rests on: only one side sends
+/// such.
 fn told_by_messages(rule: &Rule, event: &Event<'_>, finding: &Finding) -> bool {
     let frames = || finding.evidence.iter().map(|evidence| evidence.frame).chain([finding.frame]);
     let (first, last) = (frames().min().unwrap_or(finding.frame), frames().max().unwrap_or(finding.frame));
     let inferred = event.connection.directions == Directions::Inferred && event.sender.is_some();
+    // Where nothing says what a record is, a request that stands twice may have been logged twice.
     inferred
+        && rule.on != On::IdReused
         && match finding.absence.unwrap_or(rule.absence) {
             Absence::None => frames().all(|frame| event.ledger.is_sure(frame, frame)),
             Absence::Between(_) => event.ledger.is_sure(first, last),

@@ -11,7 +11,7 @@ use super::note::{Act, Note};
 const APART_US: i64 = 1_000_000;
 
 /// How many messages show that it is no accident.
-const SHOWN: usize = 3;
+const SHOWN: usize = 2;
 
 /// The streams that repeat the others, where one stream is left that does not.
 pub(super) fn echoes(list: &[Note], streams: &[u32]) -> Option<FxHashSet<u32>> {
