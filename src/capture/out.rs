@@ -86,6 +86,7 @@ struct Waiting {
 }
 
 /// Whether a message, or a batch of some, asks or answers; `None` for what is no message.
+#[inline]
 fn has_id(body: &Body<'_>) -> Option<bool> {
     match body {
         Body::Message(captured) => Some(captured.message.id.value().is_some()),
@@ -276,7 +277,10 @@ impl<'s> Out<'s> {
             Body::Batch { text, .. } => self.read_to_end_of(text),
             _ => {}
         }
-        if self.echoes.contains(&place.channel) && matches!(body, Body::Message(_) | Body::Batch { .. }) {
+        if !self.echoes.is_empty()
+            && self.echoes.contains(&place.channel)
+            && matches!(body, Body::Message(_) | Body::Batch { .. })
+        {
             self.skip(place.line, Skip::Duplicate);
             return Ok(());
         }

@@ -141,9 +141,11 @@ impl Conn {
 
     /// Tells of the first request before a handshake; where the revision is not known yet, the handshake tells it, or nothing does.
     pub(super) fn early_request(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, method: &str) {
-        if Some(method) == m.profile.opening.initialize {
-            self.release_early_request(step);
-        } else if self.facts.lifecycle.early_request == Some(m.seen) {
+        if self.early_request.is_some() {
+            if Some(method) == m.profile.opening.initialize {
+                self.release_early_request(step);
+            }
+        } else if self.facts.lifecycle.early_request.is_some_and(|early| early.frame == m.seen.frame) {
             self.early_request = Some(Box::new((m.seen, method.to_string())));
             if !self.facts.revision_assumed {
                 self.release_early_request(step);

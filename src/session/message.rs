@@ -156,7 +156,10 @@ impl Conn {
         }
         match role {
             Role::Prompt => self.open_turn(m, id),
-            Role::Reload => self.reload(m),
+            Role::Reload => {
+                self.reload(m);
+                self.note_session(m, id);
+            }
             Role::Permission => {
                 self.open_permission(m, id);
                 self.note_control(step, m);

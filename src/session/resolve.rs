@@ -48,7 +48,9 @@ impl Conn {
             let declared = || {
                 [&self.facts.client, &self.facts.server].into_iter().flatten().any(|side| side.mentions_cancellation)
             };
-            if let Some(profile) = self.facts.profile.shown_by_cancel(message.method(), declared) {
+            if self.facts.profile.turns
+                && let Some(profile) = self.facts.profile.shown_by_cancel(message.method(), declared)
+            {
                 self.set_profile(profile);
             }
         }

@@ -42,10 +42,13 @@ impl Minted {
     }
 
     /// The handshake that the next message belongs to; `name` is the one that its record has.
+    #[inline(always)]
     pub(super) fn handshake(&mut self, name: &str, text: &str) -> Option<u32> {
-        if !self.on {
-            return None;
-        }
+        if self.on { self.found(name, text) } else { None }
+    }
+
+    #[cold]
+    fn found(&mut self, name: &str, text: &str) -> Option<u32> {
         if name.is_empty() {
             if asks(text) {
                 self.count += 1;
