@@ -83,9 +83,10 @@ impl Conn {
         self.judge_all(step);
         self.end_versions(step);
         self.release_early_request(step);
-        // After `exit` the server is gone, whether or not the log shows the pipe closing: the client ended it.
+        // After `exit` the server is gone, whether or not the log shows the pipe closing; where its process ends, it was told to.
         let closed = self.facts.closed.unwrap_or(FrameId::MAX);
-        if self.facts.lifecycle.exit.is_some_and(|exit| exit.frame < closed) {
+        let over = self.facts.end == End::Open || self.facts.exit.is_some_and(|(seen, _)| seen.frame == closed);
+        if over && self.facts.lifecycle.exit.is_some_and(|told| told.frame < closed) {
             self.facts.end = End::Closed(Some(Side::Client));
         }
         let Some(last) = self.facts.last else { return };
