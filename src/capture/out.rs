@@ -1,24 +1,28 @@
 //! What a reader hands on: channels, frames, and lines passed over.
 
+mod bodies;
+mod channels;
 mod give;
+
+pub use bodies::body_of;
+use bodies::{MORE_TEXT, asks, has_id, is_header, rest_of, text_of};
+pub(crate) use bodies::{body, in_words};
+pub(crate) use channels::Channels;
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::rc::Rc;
-
-use rustc_hash::FxHashMap;
 
 use super::harm::Heads;
 use super::lines::Line;
 use super::outer::Outer;
 use super::place::Place;
-use super::plan::{Known, Order, Plan, Twins, is_mark};
+use super::plan::{Echoes, Known, Order, Plan, Twins, is_mark};
 use super::time::Zoning;
 use super::unread::quoted;
-use super::{Body, Captured, Channel, Direction, Frame, FrameSink, Missing, Overrides, Proof, Skip, Why, text_hash};
+use super::{Body, Channel, Direction, Frame, FrameSink, Missing, Overrides, Proof, Skip, Why, text_hash};
 use crate::error::Result;
 use crate::json::scan::{skip_white, value_end};
-use crate::jsonrpc::{IdField, Kind, Parsed, Unparsable, parse_at};
+use crate::jsonrpc::{IdField, Kind, Unparsable, parse_at};
 use crate::protocol::{Facts, Side};
 
 /// The side that a file's name speaks of, where it speaks of one direction.
@@ -69,8 +73,7 @@ pub(crate) struct Out<'s> {
     outer: Outer,
     plan: Plan,
     twins: Twins,
-    /// Channels that only repeat another one.
-    echoes: Vec<u32>,
+    echoes: Echoes,
     /// True if a channel has its name from what stands around the log alone: who served it, and not what it is.
     named_around: bool,
     repeats: bool,
@@ -83,21 +86,6 @@ struct Waiting {
     why: Why,
     lost: Option<u64>,
     words: String,
-}
-
-/// Whether a message, or a batch of some, asks or answers; `None` for what is no message.
-#[inline]
-fn has_id(body: &Body<'_>) -> Option<bool> {
-    match body {
-        Body::Message(captured) => Some(captured.message.id.value().is_some()),
-        Body::Batch { text, .. } => Some(text.contains("\"id\"")),
-        _ => None,
-    }
-}
-
-/// True for a request.
-fn asks(body: &Body<'_>) -> bool {
-    matches!(body, Body::Message(captured) if captured.message.kind == Kind::Request)
 }
 
 /// The next stretch, where it goes on with the one before.
@@ -131,7 +119,7 @@ impl<'s> Out<'s> {
             outer: Outer::default(),
             plan: Plan::default(),
             twins: Twins::default(),
-            echoes: Vec::new(),
+            echoes: Echoes::default(),
             named_around: false,
             repeats: false,
         }
@@ -246,9 +234,9 @@ impl<'s> Out<'s> {
         channel.proof = channel.proof.without(lacks);
         // Where two connections are in one stream, a second handshake does not begin another one.
         channel.one_connection |= lacks.covers(Proof::PAIRING);
-        let (echoes, own) = &self.plan.echoes;
-        if channel.name.as_ref().is_some_and(|name| echoes.contains(name)) {
-            self.echoes.push(index);
+        if let Some((echoes, own)) = &self.plan.echoes
+            && channel.name.as_ref().is_some_and(|name| echoes.contains(name))
+        {
             channel.name.clone_from(own);
         }
         self.twins.channel(self.source, channel.name.as_deref());
@@ -277,14 +265,15 @@ impl<'s> Out<'s> {
             Body::Batch { text, .. } => self.read_to_end_of(text),
             _ => {}
         }
-        if !self.echoes.is_empty()
-            && self.echoes.contains(&place.channel)
-            && matches!(body, Body::Message(_) | Body::Batch { .. })
+        let text = text_of(&body).map(|text| (text, text_hash(text)));
+        if let Some((_, hash)) = text
+            && self.plan.echoes.is_some()
+            && has_id(&body).is_some()
+            && self.echoes.repeats(&place, hash)
         {
             self.skip(place.line, Skip::Duplicate);
             return Ok(());
         }
-        let text = text_of(&body).map(|text| (text, text_hash(text)));
         if let Some((_, hash)) = text
             && self.plan.twins
             && let Some(has_id) = has_id(&body)
@@ -528,94 +517,4 @@ impl<'s> Out<'s> {
 /// The place of a word in a line of text that the user names as a key: `word:2`.
 pub(super) fn word_of(key: &str) -> Option<usize> {
     key.strip_prefix("word:")?.parse().ok().filter(|place| *place > 0)
-}
-
-/// What a frame's own place in a log holds.
-fn text_of<'a>(body: &Body<'a>) -> Option<&'a [u8]> {
-    match body {
-        Body::Message(captured) => Some(captured.text.as_bytes()),
-        Body::Batch { text, .. } | Body::Stderr { text } => Some(text.as_bytes()),
-        Body::Malformed { bytes, .. } => Some(bytes),
-        _ => None,
-    }
-}
-
-fn rest_of(text: &str, end: usize) -> Option<usize> {
-    text.as_bytes()[end..].iter().position(|byte| !byte.is_ascii_whitespace() && *byte != 0)
-}
-
-/// True for the header of a frame, alone.
-fn is_header(text: &str) -> bool {
-    let length = text.trim_end().strip_prefix("Content-Length:");
-    length.is_some_and(|length| length.trim_start().bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-/// Why a text is no message, with the byte at which it was noticed.
-pub(crate) fn in_words(fault: &Unparsable) -> String {
-    match fault.cut {
-        true => format!("{} (the text ends after {} bytes)", fault.reason, fault.column),
-        false => format!("{} at byte {}", fault.reason, fault.column),
-    }
-}
-
-/// The body for a message or batch that was parsed in `text`, where it takes `range`.
-#[inline(always)]
-pub(crate) fn body<'a>(text: &'a str, range: Range<usize>, parsed: Parsed<'a, Facts<'a>>) -> Body<'a> {
-    match parsed {
-        Parsed::One(message, facts) => Body::Message(Captured { text: &text[range], json: None, message, facts }),
-        Parsed::Batch(members) => {
-            let own = |member: &Range<usize>| member.start - range.start..member.end - range.start;
-            let members =
-                members.into_iter().map(|(at, member)| (own(&at), member.map_err(|fault| in_words(&fault)))).collect();
-            Body::Batch { text: &text[range], members }
-        }
-    }
-}
-
-/// The body of a text that should be a message or a batch, and nothing beside it.
-pub fn body_of(text: &str) -> Body<'_> {
-    let start = skip_white(text.as_bytes(), 0);
-    let reason = match parse_at::<Facts<'_>>(text, start) {
-        Ok((parsed, end)) if rest_of(text, end).is_none() => return body(text, start..end, parsed),
-        Ok(_) => MORE_TEXT.to_string(),
-        Err(fault) => in_words(&fault),
-    };
-    Body::Malformed { bytes: text.as_bytes(), reason }
-}
-
-/// Why a message with something after it is none.
-const MORE_TEXT: &str = "more text after the message";
-
-/// Channels by name.
-#[derive(Default)]
-pub(crate) struct Channels {
-    by_name: FxHashMap<Rc<str>, u32>,
-    last: Option<(Rc<str>, u32)>,
-}
-
-impl Channels {
-    /// True if a channel of that name was met.
-    pub(crate) fn knows(&self, name: &str) -> bool {
-        self.by_name.contains_key(name)
-    }
-
-    /// The channel called `name`, announced with `make` when it is met for the first time.
-    pub(crate) fn get(&mut self, name: &str, out: &mut Out<'_>, make: impl FnOnce() -> Channel) -> Result<u32> {
-        if let Some((last, index)) = &self.last
-            && **last == *name
-        {
-            return Ok(*index);
-        }
-        let found = match self.by_name.get_key_value(name) {
-            Some((name, index)) => (Rc::clone(name), *index),
-            None => {
-                let known: (Rc<str>, u32) = (name.into(), out.channel(make())?);
-                self.by_name.insert(Rc::clone(&known.0), known.1);
-                known
-            }
-        };
-        let index = found.1;
-        self.last = Some(found);
-        Ok(index)
-    }
 }

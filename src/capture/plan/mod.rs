@@ -1,8 +1,10 @@
 //! How a log is read: what the look at its head has found, and what the way out needs of it. `survey` makes it.
 
+mod echoes;
 mod order;
 mod twins;
 
+pub(super) use echoes::{APART_US, Echoes};
 pub(super) use order::Order;
 pub(super) use twins::{Known, Twins};
 
@@ -38,8 +40,8 @@ pub(super) struct Plan {
     pub lacks: Proof,
     /// The names of its channels in which two connections may stand.
     pub mixed: Vec<Option<String>>,
-    /// The names of its channels that only repeat another one, and the name of that.
-    pub echoes: (Vec<String>, Option<String>),
+    /// The names of its channels that repeat another one, and the name of that.
+    pub echoes: Option<(Vec<String>, Option<String>)>,
     /// What was found, each a clause of a sentence.
     pub said: Vec<String>,
 }
@@ -67,7 +69,7 @@ impl Default for Plan {
             cut_line: None,
             lacks: Proof::NONE,
             mixed: Vec::new(),
-            echoes: Default::default(),
+            echoes: None,
             said: Vec::new(),
         }
     }

@@ -1,4 +1,4 @@
-//! Streams that only repeat what stands in another: a second logger of one program says part of the messages again.
+//! Streams that mostly repeat what stands in another: a second logger of one program says part of the messages again.
 //!
 //! Two connections may say the same at nearly one time, too. But each of them has answers to its own requests; a logger that says
 //! requests alone, answers alone or notifications alone has none.
@@ -6,14 +6,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::note::{Act, Note};
-
-/// How far apart the two loggers write, in microseconds.
-const APART_US: i64 = 1_000_000;
+use crate::capture::plan::APART_US;
 
 /// How many messages show that it is no accident.
 const SHOWN: usize = 2;
 
-/// The streams that repeat the others, where one stream is left that does not.
+/// The streams that repeat another one, where one is left that does not.
 pub(super) fn echoes(list: &[Note], streams: &[u32]) -> Option<FxHashSet<u32>> {
     let mut said: FxHashMap<u64, Vec<(u32, i64)>> = FxHashMap::default();
     for (note, stream) in list.iter().zip(streams) {
@@ -26,7 +24,9 @@ pub(super) fn echoes(list: &[Note], streams: &[u32]) -> Option<FxHashSet<u32>> {
         said[&note.text].iter().any(|(other, us)| *other != stream && (us - at_us).abs() <= APART_US)
     };
     let echo = |(stream, notes): (&u32, &Vec<&Note>)| {
-        notes.len() >= SHOWN && answers_nothing(notes) && notes.iter().all(|note| elsewhere(*stream, note))
+        let repeated = notes.iter().filter(|note| elsewhere(*stream, note)).count();
+        // What it says of its own beside that stays: only what is said twice is read once.
+        repeated >= SHOWN && repeated * 2 > notes.len() && answers_nothing(notes)
     };
     let found: FxHashSet<u32> = held.iter().filter(|held| echo(*held)).map(|(stream, _)| *stream).collect();
     (!found.is_empty() && found.len() + 1 == held.len()).then_some(found)

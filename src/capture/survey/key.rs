@@ -132,11 +132,12 @@ fn of_one_logger(
 ) -> Split {
     let (repeat, own): (Vec<u32>, Vec<u32>) = (0..names.len() as u32).partition(|stream| echoes.contains(stream));
     let called = |stream: u32| names[stream as usize].clone();
-    plan.echoes = (repeat.into_iter().filter_map(called).collect(), own.into_iter().find_map(called));
+    let repeating: Vec<String> = repeat.into_iter().filter_map(called).collect();
     plan.said.push(format!(
         "what stands under {:?} of {name} is said by another logger, too, and is read once",
-        plan.echoes.0.join(", ")
+        repeating.join(", ")
     ));
+    plan.echoes = Some((repeating, own.into_iter().find_map(called)));
     plan.key = Some(vec![name]);
     Split { streams, names, apart: true }
 }

@@ -108,7 +108,7 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
         && let Some(split) = key::choose(notes, &key::Records::of(format, head), &order, now, plan)
     {
         let (key, said) = (plan.key.take(), plan.said.pop());
-        let echoes = std::mem::take(&mut plan.echoes);
+        let echoes = plan.echoes.take();
         *plan = Plan { key, echoes, ..unordered };
         let order = order::choose(notes, &split.streams, plan);
         plan.said.extend(said);

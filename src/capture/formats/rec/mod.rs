@@ -132,14 +132,10 @@ impl Header {
         self.vantage.as_deref().and_then(Vantage::from_name).unwrap_or(Vantage::Proxy)
     }
 
-    /// A client's own record has one client, and so has a replay, which is the client itself.
-    fn has_one_client(&self) -> bool {
-        self.vantage() == Vantage::Client || self.replay_of.is_some()
-    }
-
     fn proof(&self) -> Proof {
         let full = match self.is_http() {
-            true if self.has_one_client() => Proof::FULL.and(Proof::STREAMS),
+            // A client's own record has one client, and a replay is the client itself.
+            true if self.vantage() == Vantage::Client => Proof::FULL.and(Proof::STREAMS),
             true => Proof::FULL.and(Proof::STREAMS).without(Proof::CLIENT),
             false => Proof::FULL,
         };
