@@ -177,8 +177,8 @@ fn told_by_messages(rule: &Rule, event: &Event<'_>, finding: &Finding) -> bool {
     inferred
         && rule.on != On::IdReused
         && match finding.absence.unwrap_or(rule.absence) {
-            Absence::None => frames().all(|frame| event.ledger.is_sure(frame, frame)),
-            Absence::Between(_) => event.ledger.is_sure(first, last),
+            Absence::None => frames().all(|frame| event.ledger.guess(frame).is_none()),
+            Absence::Between(_) => event.ledger.guess_between(first, last).is_none(),
             // What is not there may be of a side of which the log has nothing.
             Absence::Before(_) | Absence::Since(_) | Absence::Within(..) => false,
         }

@@ -59,16 +59,14 @@ impl<'a> Ledger<'a> {
 
     /// The guess that a frame rests on, if any: whose it is, or where it belongs in the order of several files.
     pub fn guess(&self, frame: FrameId) -> Option<&'a Stretch> {
-        let lists = std::iter::once(&self.connection.missing).chain(self.of_sources());
-        let mut all = lists.flat_map(|stretches| &stretches.list);
-        all.find(|stretch| matches!(stretch.why, Why::Guessed | Why::Behind) && stretch.covers(None, frame, frame))
+        self.guess_between(frame, frame)
     }
 
-    /// True if the frames from one to another, both included, rest on no guess.
-    pub fn is_sure(&self, from: FrameId, to: FrameId) -> bool {
+    /// The same of the frames from one to another, both included.
+    pub fn guess_between(&self, from: FrameId, to: FrameId) -> Option<&'a Stretch> {
         let lists = std::iter::once(&self.connection.missing).chain(self.of_sources());
         let mut all = lists.flat_map(|stretches| &stretches.list);
-        !all.any(|stretch| matches!(stretch.why, Why::Guessed | Why::Behind) && stretch.covers(None, from, to))
+        all.find(|stretch| matches!(stretch.why, Why::Guessed | Why::Behind) && stretch.covers(None, from, to))
     }
 
     /// The file, read later, that goes back in time behind what an earlier one shows at this time.
