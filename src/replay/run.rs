@@ -17,8 +17,6 @@ pub struct RunLog {
     pub exit: Option<ExitRun>,
     /// True if the other side closed the connection where it did so in the recording, too.
     pub closed_as_recorded: bool,
-    /// When the peer was heard of for the last time, where it ended or hung up, microseconds.
-    pub gone_us: Option<i64>,
     /// The revision that was negotiated, where it differs from the recorded one.
     pub revision: Option<String>,
     /// Why the run broke off, if it did: our own fault, a deadline, Ctrl-C.

@@ -14,6 +14,9 @@ use crate::replay::run::{Broken, CancelStatus, ExitRun, Extra, Fate, unshelled};
 /// How many lines of stderr are kept.
 const STDERR_LINES: usize = 20;
 
+/// A recorded server that lived on for longer than this behind a cancel did not end on it, microseconds.
+const LIVED_US: i64 = 1_000_000;
+
 impl Engine {
     pub(super) fn note_arrival(&mut self, what: &Incoming) {
         match what {
@@ -72,7 +75,7 @@ impl Engine {
     }
 
     /// The status with which the other side ended in the recording, where that was at the same place: after as many steps as are
-    /// behind us now.
+    /// behind us now, and with as much left open.
     fn recorded_end_here(&self) -> Option<Option<i64>> {
         let ends = |what: &EventKind, side| match what {
             EventKind::Exit(code) => Some(*code),
@@ -81,7 +84,26 @@ impl Engine {
         };
         let events = self.recorded.events.iter().enumerate().filter(|(_, event)| event.stream.is_none());
         let (at, code) = events.filter_map(|(at, event)| Some((at, ends(&event.what, event.side)?))).next_back()?;
-        (self.steps.iter().filter(|step| step.event < at).count() == self.cursor).then_some(code)
+        let as_far = self.steps.iter().filter(|step| step.event < at).count() == self.cursor;
+        let cut_short = (0..self.live.len()).any(|exchange| self.ends_sooner(exchange, at));
+        (as_far && !cut_short).then_some(code)
+    }
+
+    /// True for a request that the end leaves open, and that the recorded end (an event) did not end on: it was answered before, or
+    /// the server lived on behind its cancel.
+    fn ends_sooner(&self, exchange: usize, end: usize) -> bool {
+        let (recorded, run) = (&self.recorded.exchanges[exchange], &self.log.exchanges[exchange]);
+        if recorded.issuer != Side::Client || run.fate != Fate::Sent || run.answered_us.is_some() {
+            return false;
+        }
+        let time = |event: usize| self.recorded.events[event].at_us;
+        let then = recorded.cancels.first().and_then(|cancel| Some(time(end)? - time(*cancel)?));
+        let now = run
+            .cancel
+            .as_ref()
+            .and_then(|cancel| cancel.sent_us)
+            .map(|sent| self.peer.gone_us.unwrap_or(self.now) - sent);
+        recorded.response.is_some() || then.zip(now).is_some_and(|(then, now)| then > LIVED_US && now < then / 2)
     }
 
     fn note_exit(&mut self, code: Option<i32>, signal: Option<i32>, forced: Forced) {
@@ -379,7 +401,6 @@ impl Engine {
         self.peer.gone_us = Some(self.now);
         self.peer.unasked = !self.peer.told_to_exit;
         self.log.closed_as_recorded = self.recorded_end_here().is_some();
-        self.log.gone_us = Some(self.now);
         for at in 0..self.live.len() {
             let run = &mut self.log.exchanges[at];
             let client = self.recorded.exchanges[at].issuer == Side::Client;

@@ -9,7 +9,7 @@ use crate::number::{duration, plural};
 use crate::protocol::Side;
 use crate::replay::compare::{Comparison, Rules, Terms, compare};
 use crate::replay::options::Options;
-use crate::replay::recording::{Connection, Event, EventKind, Exchange, Fault};
+use crate::replay::recording::{Connection, EventKind, Exchange, Fault};
 use crate::replay::run::{Broken, CancelRun, CancelStatus, ExchangeRun, Fate, RunLog};
 use crate::replay::verdict::{Difference, Verdict};
 use crate::rules::{self, On};
@@ -18,8 +18,6 @@ use crate::rules::{self, On};
 const SLOWER_US: i64 = 100_000;
 /// ... and more than so many times the recorded one.
 const SLOWER_TIMES: i64 = 2;
-/// A recorded server that lived on for longer than this behind a cancel did not end on it, microseconds.
-const LIVED_US: i64 = 1_000_000;
 
 /// All that a verdict on one exchange rests on.
 #[derive(Clone, Copy)]
@@ -234,26 +232,12 @@ impl<'a> Case<'a> {
 
     fn peer_gone(&self, found: &mut Opinion) {
         let exit = self.log.exit.as_ref();
-        let as_recorded = exit.map_or(self.log.closed_as_recorded, |exit| exit.recorded_too);
-        // What was answered in the recording was not in flight when its server ended.
-        if as_recorded && self.own().response.is_none() && !self.gone_at_cancel() {
+        if exit.map_or(self.log.closed_as_recorded, |exit| exit.recorded_too) {
             found.compared = true;
             return found.note("the other side ended here, as in the recording");
         }
         let how = exit.map_or("the connection died".to_string(), left_words);
         found.add(Verdict::ServerExit, how);
-    }
-
-    /// True if the other side ended on a cancel behind which the recorded one lived on: its silence then says nothing.
-    fn gone_at_cancel(&self) -> bool {
-        let time = |event: usize| self.recorded.events[event].at_us;
-        let ends =
-            |event: &Event| matches!(event.what, EventKind::Exit(_) | EventKind::Close) && event.stream.is_none();
-        let end = self.recorded.events.iter().rev().find(|event| ends(event)).and_then(|event| event.at_us);
-        let then = effective_cancel(self.own()).and_then(time).zip(end).map(|(cancel, end)| end - cancel);
-        let cancel = self.cancel().and_then(|cancel| cancel.sent_us);
-        let now = cancel.zip(self.log.gone_us).map(|(cancel, gone)| gone - cancel);
-        then.zip(now).is_some_and(|(then, now)| then > LIVED_US && now < then / 2)
     }
 
     /// True if the recorded cancel itself broke a rule (of `initialize`, of the wrong side).

@@ -119,6 +119,25 @@ fn an_exit_at_the_same_place_is_known_from_the_recording() {
     assert_eq!(recorded_too("x 3"), Some((true, true)));
     assert_eq!(recorded_too("x 4"), Some((false, true)));
     assert_eq!(recorded_too("s|"), Some((true, true)), "a recording may show the end of the link alone");
+    assert_eq!(recorded_too("s> {\"id\":2,\"result\":{}}\n30 x 3"), Some((false, true)), "it was answered then");
+}
+
+#[test]
+fn an_end_on_a_cancel_is_that_of_the_recording_only_where_it_came_as_soon() {
+    let recorded_too = |end_ms: i64| {
+        let trace = format!(
+            "10 c> {{\"id\":2,\"method\":\"tools/call\",\"params\":{{\"name\":\"mute\"}}}}\n\
+             20 c> {{\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":2}}}}\n{end_ms} x 0"
+        );
+        let played = play(&mcp(&trace), &options(), |wire, message| match message["method"].as_str() {
+            Some("initialize") => handshake(wire, message),
+            Some("notifications/cancelled") => wire.exit(5, 0),
+            _ => {}
+        });
+        played.log.exit.map(|exit| exit.recorded_too)
+    };
+    assert_eq!(recorded_too(30), Some(true));
+    assert_eq!(recorded_too(5_000), Some(false), "the recorded one lived on");
 }
 
 #[test]
