@@ -8,6 +8,9 @@ use regex_syntax::hir::literal::Extractor;
 /// How much of a hint is taken for a word, in bytes: in any case there are twice as many spellings for each.
 const LONGEST: usize = 5;
 
+/// Of how many spellings a hint may be: letters that would make more of them are left to the expression.
+const SPELLINGS: usize = 100;
+
 /// A word with which a hint begins.
 struct Word {
     text: Box<[u8]>,
@@ -59,7 +62,7 @@ impl Hints {
 
     fn extract(&mut self, hint: usize, form: &str) {
         let mut extractor = Extractor::new();
-        extractor.limit_class(64).limit_literal_len(LONGEST).limit_total(2000);
+        extractor.limit_class(64).limit_literal_len(LONGEST).limit_total(SPELLINGS);
         let seq = regex_syntax::parse(form).ok().map(|form| extractor.extract(&form));
         let words = seq.as_ref().and_then(|seq| seq.literals());
         let Some(words) = words.filter(|words| words.iter().all(|word| !word.is_empty())) else {
@@ -86,6 +89,12 @@ impl Hints {
                 self.groups[usize::from(*group)].push(Word { text: word.text.clone(), ..*word });
             }
         }
+    }
+
+    /// True if no hint has to be asked of every text.
+    #[cfg(test)]
+    pub(super) fn all_begin_with_words(&self) -> bool {
+        self.any.is_empty()
     }
 
     /// Calls `found` with the number of every hint that a text may fit, and whether it does for certain, until it says that this is enough.

@@ -33,12 +33,12 @@ const SHAPES: [(&str, &str, &str); 16] = [
     ),
     ("://", "token", r"\b[A-Za-z][A-Za-z0-9+.-]*://([A-Za-z0-9_-]{10,})@"),
     (
-        "(?i-u:[?&](?:key|sig|x-(?:amz|goog)-s))",
+        r"(?i-u:\?key|&key|\?sig|&sig|\?x-amz-s|&x-amz-s|\?x-goog-s|&x-goog-s)",
         "token",
         r"(?i)[?&](?:key|sig|signature|x-(?:amz|goog)-signature)=([^&\s#<>\x22'\x60]{6,})",
     ),
     (
-        r"\$1\$|\$[56y]\$|\$2[abxy]\$|\$apr1\$|\$argon2|\$scrypt\$|\$gy\$|\$7\$|\$pbkdf2",
+        r"\$1\$|\$5\$|\$6\$|\$y\$|\$2a\$|\$2b\$|\$2x\$|\$2y\$|\$apr1\$|\$argon2|\$scrypt\$|\$gy\$|\$7\$|\$pbkdf2",
         "password",
         r"\$(?:1|2[abxy]|[567y]|gy|apr1|argon2(?:id?|d)|scrypt|pbkdf2[a-z0-9-]*)\$[A-Za-z0-9./$=,+_-]*[A-Za-z0-9./+]{20,}={0,2}",
     ),
@@ -48,9 +48,9 @@ const SHAPES: [(&str, &str, &str); 16] = [
         r"\b(?:pbkdf2_sha\d+\$|(?:pbkdf2|scrypt):[a-z0-9:]+\$)[A-Za-z0-9./$=+]{20,}",
     ),
     ("WIFI:", "password", r"\bWIFI:[^\n]*?\bP:((?:\\.|[^;\\\n]){6,});"),
-    ("(?i-u:[?&]code=)", "token", r"(?i)[?&]code=([A-Za-z0-9._~%/-]{16,})"),
+    (r"(?i-u:\?code=|&code=)", "token", r"(?i)[?&]code=([A-Za-z0-9._~%/-]{16,})"),
     (
-        "(?i-u:sess?_?id|sess=|sid=|session=)",
+        "(?i-u:sessid|sess_id|sesid|ses_id|sess=|sid=|session=)",
         "cookie",
         r"(?i)\b(?:[a-z0-9_.-]*sess(?:ion)?(?:_?id)?|(?:connect\.)?sid)=([A-Za-z0-9%+/=_.:-]{16,})",
     ),
@@ -251,6 +251,7 @@ mod tests {
 
     #[test]
     fn every_expression_compiles() {
+        assert!(Usual::get().hints.all_begin_with_words());
         for (hint, kind, form) in usual().chain([(labels::HINT, "secret", BESIDE_AWS), (NAMED, "name", NAMED)]) {
             assert!(Regex::new(hint).is_ok() && Regex::new(form).is_ok(), "{kind}: {form}");
         }

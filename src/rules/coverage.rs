@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Duty, Rule, Seized, Selection, find};
+use super::{Duty, RULES, Rule, Seized, Selection};
 use crate::capture::Proof;
 use crate::finding::Breach;
 use crate::protocol::{Clause, Profile, Ruling, Side};
@@ -132,7 +132,8 @@ fn profiles_of(exercised: &[Exercised]) -> Vec<&'static Profile> {
 
 /// The rule of a ruling: that of `RPC007` also for `RPC007/fraction`.
 pub fn rule_of(ruling: &Ruling) -> Option<&'static Rule> {
-    find(ruling.rule.split('/').next().unwrap_or_default())
+    let code = ruling.rule.split('/').next().unwrap_or_default();
+    RULES.iter().copied().find(|rule| rule.code == code)
 }
 
 /// Over which transports a ruling counts, HTTP and the others: where a revision has one of its own for HTTP, the other is for

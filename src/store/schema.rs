@@ -9,12 +9,14 @@ use crate::error::{Error, ErrorKind, Result};
 /// `PRAGMA application_id` of our databases: `rptp` in ASCII.
 pub(super) const APPLICATION_ID: i32 = 0x7270_7470;
 
-/// The version of a database that the first migration makes. Those before it were of programs that were never released.
+/// The oldest version that is brought up to date. Those before it were of programs that were never released.
 const FIRST: usize = 8;
 
-/// Migrations in order; the first makes an empty database.
+/// The tables that an empty database gets.
+const TABLES: &str = include_str!("../../sql/tables.sql");
+
+/// What brings the tables of an older database, of [`FIRST`] at the oldest, to what [`TABLES`] says, a version each.
 const MIGRATIONS: &[&str] = &[
-    include_str!("../../sql/migrations/0008_first.sql"),
     include_str!("../../sql/migrations/0009_frame_block.sql"),
     include_str!("../../sql/migrations/0010_more_occasions.sql"),
     include_str!("../../sql/migrations/0011_cancels_by_index.sql"),
@@ -22,7 +24,7 @@ const MIGRATIONS: &[&str] = &[
 ];
 
 /// The version that this program reads and writes.
-pub(super) const NEWEST: usize = FIRST + MIGRATIONS.len() - 1;
+pub(super) const NEWEST: usize = FIRST + MIGRATIONS.len();
 
 /// The public face: name and definition, in the order in which they build on each other.
 pub(super) const VIEWS: &[(&str, &str)] = &[
@@ -80,15 +82,14 @@ pub(super) fn version(sql: &Connection, place: &str) -> Result<Version> {
 /// Brings a database to the newest version and makes its views anew; an empty one keeps texts as is said. Must run inside a
 /// transaction.
 pub(super) fn migrate(sql: &Connection, from: Version, payload: Payload) -> rusqlite::Result<()> {
-    let done = match from {
-        Version::Empty => 0,
+    match from {
+        Version::Empty => sql.execute_batch(TABLES)?,
         Version::Ours(from) => {
             // A table cannot be renamed, nor a column dropped, below views that name it.
             sql.execute_batch(DROP_VIEWS)?;
-            from + 1 - FIRST
+            MIGRATIONS[from - FIRST..].iter().try_for_each(|migration| sql.execute_batch(migration))?;
         }
-    };
-    MIGRATIONS[done..].iter().try_for_each(|migration| sql.execute_batch(migration))?;
+    }
     if from == Version::Empty && payload != Payload::Full {
         sql.execute_batch(LEAN)?;
         sql.execute("INSERT INTO meta (key, value) VALUES (?1, ?2)", [META, payload.as_str()])?;
@@ -129,6 +130,22 @@ pub(super) fn views_are_ours(sql: &Connection) -> rusqlite::Result<bool> {
 mod tests {
     use super::*;
 
+    /// The tables of version [`FIRST`].
+    const OLDEST: &str = include_str!("schema/oldest.sql");
+
+    /// Every table with its columns, and every index with what it is of, in words.
+    fn structure(sql: &Connection) -> Vec<String> {
+        let of = |query: &str| -> Vec<String> {
+            let mut asked = sql.prepare(query).unwrap();
+            asked.query_map([], |row| row.get(0)).unwrap().map(|row| row.unwrap()).collect()
+        };
+        let columns = "SELECT s.name || ' ' || concat_ws(' ', x.cid, x.name, x.type, x.\"notnull\", x.dflt_value, x.pk)
+            FROM sqlite_schema s, pragma_table_xinfo(s.name) x WHERE s.type = 'table' ORDER BY 1";
+        let tables = "SELECT concat_ws(' ', name, type, ncol, wr, strict) FROM pragma_table_list ORDER BY 1";
+        let indexes = "SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name";
+        [columns, tables, indexes].map(of).concat()
+    }
+
     fn fresh() -> Connection {
         let sql = Connection::open_in_memory().unwrap();
         migrate(&sql, Version::Empty, Payload::Full).unwrap();
@@ -158,11 +175,20 @@ mod tests {
         assert!(views_are_ours(&sql).unwrap());
     }
 
+    #[test]
+    fn the_oldest_database_becomes_what_a_new_one_is() {
+        let old = Connection::open_in_memory().unwrap();
+        old.execute_batch(OLDEST).unwrap();
+        migrate(&old, Version::Ours(FIRST), Payload::Full).unwrap();
+        assert_eq!(structure(&old), structure(&fresh()));
+    }
+
     /// The marks of a database of version 9 are where those of this version are.
     #[test]
     fn marks_of_occasions_move_behind_them() {
         let sql = Connection::open_in_memory().unwrap();
-        let (before, after) = MIGRATIONS.split_at(2);
+        let (before, after) = MIGRATIONS.split_at(1);
+        sql.execute_batch(OLDEST).unwrap();
         before.iter().for_each(|migration| sql.execute_batch(migration).unwrap());
         let both = 1_i64 << 62 | 1 << 61 | 5;
         sql.execute_batch("PRAGMA foreign_keys = OFF").unwrap();

@@ -1,4 +1,4 @@
--- The tables of a database.
+-- The tables of a database of version 8, from which migrations begin.
 --
 -- Ground tables are written once: source, skipped_line, connection, frame, missing.
 -- Derived tables can be emptied and filled again from the ground at any time: all others but meta.
