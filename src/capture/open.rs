@@ -11,7 +11,7 @@ use super::nearest::nearest;
 use super::out::{Out, word_of};
 use super::plan::{Order, Plan};
 use super::sample::Sample;
-use super::survey::{self, Lanes, survey};
+use super::survey::{self, Lanes, Records, Voices, survey};
 use super::unread::{looks_like_messages, quoted};
 use super::{Delivered, Ear, FrameSink, Overrides, Resume, Skip, Source};
 use crate::error::{Error, ErrorKind, Result};
@@ -189,18 +189,21 @@ impl Source for Log {
     }
 
     fn read(&mut self, source: u32, from: Resume, sink: &mut dyn FrameSink) -> Result<Resume> {
-        let overrides = self.overrides.clone();
+        let (overrides, sample) = (self.overrides.clone(), self.sample.clone());
         let before = std::mem::take(&mut self.delivered).0;
         let mut out = Out::new(sink, source, &overrides).named(&self.name).planned(self.plan.clone()).after(before);
         let end = match self.format.reader(&self.sample) {
             Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
-                let sample = self.sample.clone();
                 let word = overrides.connection_key.as_deref().and_then(|keys| word_of(keys.first()?));
-                match word {
+                if let Some(word) = word {
+                    out.connection_key();
+                    reader = Box::new(Lanes::new(word, self.format, &sample));
+                }
+                match self.plan.loggers.clone() {
                     None => self.by_line(&mut *reader, from, &mut out)?,
-                    Some(word) => {
-                        out.connection_key();
-                        self.by_line(&mut Lanes::new(word, self.format, &sample), from, &mut out)?
+                    Some(name) => {
+                        let kind = Records::of(self.format.name(), self.input.head()).kind;
+                        self.by_line(&mut Voices::new(&name, kind, &mut *reader), from, &mut out)?
                     }
                 }
             }
@@ -215,6 +218,9 @@ impl Source for Log {
                 if text.len() > survey::HEAD {
                     let plan = survey(self.format, &self.sample, text.as_bytes(), true, &self.overrides);
                     out = out.planned(plan);
+                }
+                if let Some(name) = &self.plan.loggers {
+                    out.speak(Records::of(self.format.name(), text.as_bytes()).values(name));
                 }
                 reader.read(&text, start.byte_offset, &mut out)?;
                 Resume { byte_offset: start.byte_offset + text.len() as u64, lines: 0 }

@@ -234,14 +234,19 @@ impl<'s> Out<'s> {
         channel.proof = channel.proof.without(lacks);
         // Where two connections are in one stream, a second handshake does not begin another one.
         channel.one_connection |= lacks.covers(Proof::PAIRING);
-        if let Some((echoes, own)) = &self.plan.echoes
-            && channel.name.as_ref().is_some_and(|name| echoes.contains(name))
-        {
-            channel.name.clone_from(own);
-        }
         self.twins.channel(self.source, channel.name.as_deref());
         self.sink.channel(index, channel)?;
         Ok(index)
+    }
+
+    /// The logger of what is read from now on, by a digest.
+    pub(crate) fn speaks(&mut self, voice: u64) {
+        self.echoes.speaks(voice);
+    }
+
+    /// The loggers of all records of a text, by the offsets at which these begin.
+    pub(crate) fn speak(&mut self, voices: Vec<(u64, Option<u64>)>) {
+        self.echoes.speak(voices);
     }
 
     /// Hands on a frame made of `place` and `body`.
@@ -267,7 +272,7 @@ impl<'s> Out<'s> {
         }
         let text = text_of(&body).map(|text| (text, text_hash(text)));
         if let Some((_, hash)) = text
-            && self.plan.echoes.is_some()
+            && self.plan.loggers.is_some()
             && has_id(&body).is_some()
             && self.echoes.repeats(&place, hash)
         {

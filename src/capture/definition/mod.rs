@@ -51,6 +51,10 @@ use exchange::Exchanges;
 use ready::Definition;
 use schema::Continuation;
 
+/// How much it tells that a log has messages of one direction in a form, where others of it are not in that form: less than a form
+/// that is learned from all.
+const HALF_READ: u8 = 50;
+
 /// A format that is a definition.
 pub(crate) struct Defined {
     name: &'static str,
@@ -154,9 +158,14 @@ impl Format for Defined {
         if seen.messages == 0 {
             return None;
         }
+        let tells = |line: &&str| !line.starts_with('{') && line.contains("\"jsonrpc\"");
+        let with_messages = || sample.lines().filter(tells).count();
+        // The words of another program may be like these for one direction; what it calls the other one stays unread.
+        let half = !seen.both_ways && with_messages() * 4 >= seen.messages * 5;
+        let score = if half { definition.score.min(HALF_READ) } else { definition.score };
         let many = if seen.messages == 1 { "1 message" } else { &format!("{} messages", seen.messages) };
         Match::new(
-            definition.score,
+            score,
             format!("its head holds {many} in this form, the first at line {}", sample.lines_before + seen.first),
         )
     }

@@ -30,6 +30,10 @@ pub(super) struct Probe {
     /// of those.
     pub(super) sides: (usize, usize),
     pub(super) contrary: Option<(u64, String)>,
+    /// The direction of the first message.
+    direction: Option<Direction>,
+    /// True if another one has another direction.
+    pub(super) both_ways: bool,
     /// True if its times have dates, or there are none.
     pub(super) dated: bool,
 }
@@ -48,6 +52,7 @@ impl FrameSink for Probe {
             (self.first, self.dated) = (frame.line, frame.at_us.is_none_or(|us| us > 40 * 86_400_000_000));
         }
         self.messages += 1;
+        self.both_ways |= *self.direction.get_or_insert(frame.direction) != frame.direction;
         self.enveloped += usize::from(!captured.message.defects.has(Defect::JsonrpcMember));
         let sender = match sender_of(captured.message.method()) {
             Some(Sender::Client) => Side::Client,

@@ -27,7 +27,9 @@ impl<'a> Entry<'a> {
             return None;
         }
         let (time, rest) = line.split_once(" [")?;
-        if time.len() < 20 || !time.ends_with('Z') {
+        // What ends so may be anything that a shipper put before the line.
+        let is_time = |byte: u8| byte.is_ascii_digit() || b"-:.TZ".contains(&byte);
+        if time.len() < 20 || !time.ends_with('Z') || !time.bytes().all(is_time) {
             return None;
         }
         let (first, rest) = rest.split_once("] [")?;

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::capture::Direction;
 use crate::capture::place::Place;
 
 /// How far apart the two write, in microseconds.
@@ -10,26 +11,46 @@ pub(in crate::capture) const APART_US: i64 = 1_000_000;
 /// How many messages are remembered before the old ones are forgotten.
 const REMEMBERED: usize = 4096;
 
-/// What one logger has said and no other one yet: by the hash of its text, the channel and the time.
+/// What one logger has said and no other one yet: by the hash of its text, who said it in which connection; and the logger and the time.
 #[derive(Default)]
 pub(in crate::capture) struct Echoes {
-    heard: FxHashMap<u64, (u32, i64)>,
+    heard: FxHashMap<(u64, u32, Direction), (u64, i64)>,
+    voice: u64,
+    /// The logger of each record, by the offset at which it begins, where records are not read one by one.
+    voices: Vec<(u64, Option<u64>)>,
 }
 
 impl Echoes {
+    /// The logger of what is read from now on, by a digest.
+    pub(in crate::capture) fn speaks(&mut self, voice: u64) {
+        self.voice = voice;
+    }
+
+    /// The loggers of all records of a text.
+    pub(in crate::capture) fn speak(&mut self, voices: Vec<(u64, Option<u64>)>) {
+        self.voices = voices;
+    }
+
     /// True for a message, given by the hash of its text, that another logger has said just before. What only one of them says is
     /// no echo, whatever the rest of its messages were.
     pub(in crate::capture) fn repeats(&mut self, place: &Place, text: u64) -> bool {
         let Some(at_us) = place.at_us else { return false };
+        let own = self.voice_of(place);
         let near = |us: i64| (at_us - us).abs() <= APART_US;
-        if self.heard.get(&text).is_some_and(|(channel, us)| *channel != place.channel && near(*us)) {
-            self.heard.remove(&text);
+        let said = (text, place.channel, place.direction);
+        if self.heard.get(&said).is_some_and(|(voice, us)| *voice != own && near(*us)) {
+            self.heard.remove(&said);
             return true;
         }
         if self.heard.len() >= REMEMBERED {
             self.heard.retain(|_, (_, us)| near(*us));
         }
-        self.heard.insert(text, (place.channel, at_us));
+        self.heard.insert(said, (own, at_us));
         false
+    }
+
+    fn voice_of(&self, place: &Place) -> u64 {
+        let behind = self.voices.partition_point(|(start, _)| *start <= place.byte_offset);
+        behind.checked_sub(1).and_then(|at| self.voices[at].1).unwrap_or(self.voice)
     }
 }

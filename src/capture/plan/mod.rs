@@ -40,8 +40,8 @@ pub(super) struct Plan {
     pub lacks: Proof,
     /// The names of its channels in which two connections may stand.
     pub mixed: Vec<Option<String>>,
-    /// The names of its channels that repeat another one, and the name of that.
-    pub echoes: Option<(Vec<String>, Option<String>)>,
+    /// What tells its loggers apart, where one says again what another one says.
+    pub loggers: Option<String>,
     /// What was found, each a clause of a sentence.
     pub said: Vec<String>,
 }
@@ -69,7 +69,7 @@ impl Default for Plan {
             cut_line: None,
             lacks: Proof::NONE,
             mixed: Vec::new(),
-            echoes: None,
+            loggers: None,
             said: Vec::new(),
         }
     }

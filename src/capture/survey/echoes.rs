@@ -1,27 +1,66 @@
-//! Streams that mostly repeat what stands in another: a second logger of one program says part of the messages again.
+//! A second logger of one program, which says part of the messages again.
 //!
 //! Two connections may say the same at nearly one time, too. But each of them has answers to its own requests; a logger that says
-//! requests alone, answers alone or notifications alone has none.
+//! requests alone, answers alone, one side's messages alone or notifications alone has none.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::note::{Act, Note};
-use crate::capture::plan::APART_US;
+use super::beside::{Records, candidates};
+use super::note::{Act, Note, Notes};
+use crate::capture::plan::{APART_US, Plan};
 
 /// How many messages show that it is no accident.
 const SHOWN: usize = 2;
 
-/// The streams that repeat another one, where one is left that does not.
-pub(super) fn echoes(list: &[Note], streams: &[u32]) -> Option<FxHashSet<u32>> {
-    let mut said: FxHashMap<u64, Vec<(u32, i64)>> = FxHashMap::default();
-    for (note, stream) in list.iter().zip(streams) {
-        said.entry(note.text).or_default().push((*stream, note.at_us?));
+/// True where some notifications follow their like at nearly one time.
+pub(super) fn may_be_told_twice(list: &[Note]) -> bool {
+    let alike = |pair: &&[Note]| pair[1].act == Act::Tell && is_near(&pair[0], &pair[1]);
+    list.windows(2).filter(alike).take(SHOWN).count() == SHOWN
+}
+
+/// The notes without what other loggers say again, where something beside the messages tells these loggers from the one that says all:
+/// the plan then names it.
+pub(super) fn look(notes: &Notes, records: &Records<'_>, plan: &mut Plan) -> Option<Notes> {
+    let list = &notes.list;
+    if !is_said_twice(list) {
+        return None;
     }
+    let (name, own, values, echoes) = candidates(list, records, 1).into_iter().find_map(|candidate| {
+        let (own, values) = candidate.groups()?;
+        let echoes = echoes(list, &own)?;
+        Some((candidate.name, own, values, echoes))
+    })?;
+    let mut repeating: Vec<&str> = echoes.iter().filter_map(|stream| values[*stream as usize].as_deref()).collect();
+    repeating.sort_unstable();
+    plan.said.push(format!(
+        "what stands under {:?} of {name} is said by another logger, too, and is read once",
+        repeating.join(", ")
+    ));
+    plan.loggers = Some(name);
+    Some(without_echoes(notes, &own, &echoes))
+}
+
+fn is_near(one: &Note, other: &Note) -> bool {
+    let times = one.at_us.zip(other.at_us);
+    (one.channel, one.text) == (other.channel, other.text) && times.is_some_and(|(a, b)| (a - b).abs() <= APART_US)
+}
+
+fn is_said_twice<'n>(list: &'n [Note]) -> bool {
+    let mut last: FxHashMap<(u32, u64), &Note> = FxHashMap::default();
+    let mut again = |note: &'n Note| last.insert((note.channel, note.text), note).is_some_and(|old| is_near(old, note));
+    list.iter().filter(|note| again(note)).take(SHOWN).count() == SHOWN
+}
+
+/// The streams that repeat another one, where one is left that does not.
+fn echoes(list: &[Note], streams: &[u32]) -> Option<FxHashSet<u32>> {
+    let mut said: FxHashMap<(u32, u64), Vec<(u32, &Note)>> = FxHashMap::default();
     let mut held: FxHashMap<u32, Vec<&Note>> = FxHashMap::default();
-    list.iter().zip(streams).for_each(|(note, stream)| held.entry(*stream).or_default().push(note));
+    for (note, stream) in list.iter().zip(streams) {
+        said.entry((note.channel, note.text)).or_default().push((*stream, note));
+        held.entry(*stream).or_default().push(note);
+    }
     let elsewhere = |stream: u32, note: &Note| {
-        let at_us = note.at_us.unwrap_or(0);
-        said[&note.text].iter().any(|(other, us)| *other != stream && (us - at_us).abs() <= APART_US)
+        said[&(note.channel, note.text)].iter().any(|(other, like)| *other != stream && is_near(like, note))
     };
     let echo = |(stream, notes): (&u32, &Vec<&Note>)| {
         let repeated = notes.iter().filter(|note| elsewhere(*stream, note)).count();
@@ -34,7 +73,30 @@ pub(super) fn echoes(list: &[Note], streams: &[u32]) -> Option<FxHashSet<u32>> {
 
 /// True if no message of a stream answers another one of it.
 fn answers_nothing(notes: &[&Note]) -> bool {
-    let asked: FxHashSet<u64> =
-        notes.iter().filter(|note| matches!(note.act, Act::Ask | Act::Open)).map(|note| note.id).collect();
-    !notes.iter().any(|note| note.act == Act::Answer && asked.contains(&note.id))
+    let asked: FxHashSet<(u32, u8, u64)> = notes
+        .iter()
+        .filter(|note| matches!(note.act, Act::Ask | Act::Open))
+        .map(|note| (note.channel, note.sender, note.id))
+        .collect();
+    let is_asked = |note: &Note| note.issuers().iter().any(|issuer| asked.contains(&(note.channel, *issuer, note.id)));
+    !notes.iter().any(|note| note.act == Act::Answer && is_asked(note))
+}
+
+/// Takes out what an echo says within a second of another logger; its record goes where that one's goes.
+fn without_echoes(notes: &Notes, streams: &[u32], echoes: &FxHashSet<u32>) -> Notes {
+    let mut said: FxHashMap<(u32, u64), Vec<&Note>> = FxHashMap::default();
+    let told = |stream: &u32| !echoes.contains(stream);
+    for (note, _) in notes.list.iter().zip(streams).filter(|(_, stream)| told(stream)) {
+        said.entry((note.channel, note.text)).or_default().push(note);
+    }
+    let like = |note: &Note| said.get(&(note.channel, note.text))?.iter().find(|like| is_near(like, note)).copied();
+    let mut rest = notes.clone();
+    rest.list.clear();
+    for (note, stream) in notes.list.iter().zip(streams) {
+        match like(note).filter(|_| !told(stream)) {
+            Some(like) => rest.again.push((note.offset, like.offset)),
+            None => rest.list.push(*note),
+        }
+    }
+    rest
 }

@@ -5,21 +5,15 @@
 //! and would hide a fault. So the values have to look like connections: each has a handshake of its own, or three and
 //! more contradictions are resolved and each value has answers of its own.
 
-use std::ops::Range;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::echoes::echoes;
-use super::lanes::{prefix, words};
+use super::beside::{Candidate, Records, candidates};
 use super::mixed;
 use super::note::{Act, Note, Notes};
 use super::pairing::{Score, score};
 use crate::capture::plan::Plan;
 use crate::capture::words::{Meaning, direction, instance, meaning};
-use crate::capture::{Proof, formats, peel, time};
-
-/// How many words of a line may be the key.
-const WORDS: usize = 6;
+use crate::capture::{Proof, time};
 
 /// How many contradictions have to be resolved where no handshake speaks for it.
 const RESOLVED: usize = 3;
@@ -27,20 +21,11 @@ const RESOLVED: usize = 3;
 /// How many records are looked at before all are, spread over the head.
 const PROBED: usize = 256;
 
-/// How long a value may be, in bytes.
-const LONGEST: usize = 200;
-
 /// The rank of a name that does not speak of connections.
 const UNNAMED: usize = 100;
 
 /// The rank from which on a name speaks of who served a connection, and may have served several.
 const INSTANCE: usize = 20;
-
-/// One scalar beside the messages: its name, and the value for each note.
-struct Candidate<'t> {
-    name: String,
-    values: Vec<Option<&'t str>>,
-}
 
 /// The best so far: its faults, rank and place; what it splits the log into; what is said of it.
 type Best = ((usize, usize, usize), Option<(String, Split)>, String);
@@ -80,10 +65,8 @@ pub(super) fn choose(
     let promising = |candidate: Candidate<'_>| candidate.is_promising(list.iter().step_by(step));
     let all = candidates(list, records, step).into_iter().any(promising).then(|| candidates(list, records, 1));
     for candidate in all.into_iter().flatten() {
-        let Some((own, values)) = candidate.groups().filter(|_| !candidate.is_time()) else { continue };
-        if let Some(echoes) = echoes(list, &own) {
-            return Some(of_one_logger(candidate.name, own, values, &echoes, plan));
-        }
+        let told = candidate.groups().filter(|(own, _)| !candidate.is_time() && !are_channels(list, own));
+        let Some((own, values)) = told else { continue };
         let found = score(list, order, &own);
         let named = candidate.rank() < UNNAMED;
         let greeted = each_greets_once(list, order, &own);
@@ -122,30 +105,17 @@ pub(super) fn choose(
     split
 }
 
-/// A log of which all streams but one repeat that one.
-fn of_one_logger(
-    name: String,
-    streams: Vec<u32>,
-    names: Vec<Option<String>>,
-    echoes: &FxHashSet<u32>,
-    plan: &mut Plan,
-) -> Split {
-    let (repeat, own): (Vec<u32>, Vec<u32>) = (0..names.len() as u32).partition(|stream| echoes.contains(stream));
-    let called = |stream: u32| names[stream as usize].clone();
-    let repeating: Vec<String> = repeat.into_iter().filter_map(called).collect();
-    plan.said.push(format!(
-        "what stands under {:?} of {name} is said by another logger, too, and is read once",
-        repeating.join(", ")
-    ));
-    plan.echoes = Some((repeating, own.into_iter().find_map(called)));
-    plan.key = Some(vec![name]);
-    Split { streams, names, apart: true }
-}
-
 /// True if a stream holds two handshakes: of one connection after the other, or of two beside each other.
 pub(super) fn greets_again(list: &[Note]) -> bool {
     let mut greeted = FxHashSet::default();
     list.iter().filter(|note| note.act == Act::Open).any(|note| !greeted.insert(note.channel))
+}
+
+/// True if streams are what is told apart already.
+fn are_channels(list: &[Note], streams: &[u32]) -> bool {
+    let both: FxHashSet<(u32, u32)> = list.iter().zip(streams).map(|(note, own)| (note.channel, *own)).collect();
+    let of = |pick: fn(&(u32, u32)) -> u32| both.iter().map(pick).collect::<FxHashSet<_>>().len();
+    of(|pair| pair.0) == both.len() && of(|pair| pair.1) == both.len()
 }
 
 /// True if no stream holds what both sides sent.
@@ -192,22 +162,10 @@ fn resolves(list: &[Note], groups: &[u32], before: Score, after: Score, named: b
 }
 
 impl Candidate<'_> {
-    /// Which stream each note belongs to, where the values are few and all messages have one.
-    fn groups(&self) -> Option<(Vec<u32>, Vec<Option<String>>)> {
-        let mut known: FxHashMap<&str, u32> = FxHashMap::default();
-        let mut groups = Vec::with_capacity(self.values.len());
-        for value in &self.values {
-            let next = known.len() as u32;
-            groups.push(*known.entry((*value)?).or_insert(next));
-        }
-        let mut names = vec![None; known.len()];
-        known.iter().for_each(|(value, group)| names[*group as usize] = Some(value.to_string()));
-        (known.len() > 1 && known.len() * 3 <= groups.len()).then_some((groups, names))
-    }
-
     /// True for a time: where it is coarse, a request and its answer have the same, and it would split by chance.
     fn is_time(&self) -> bool {
-        let is_time = |value: &&str| value.contains(':') && time::parse(value).is_some();
+        let bare = |value: &str| value.trim_start_matches('[').trim_end_matches(']').to_string();
+        let is_time = |value: &&str| value.contains(':') && time::parse(&bare(value)).is_some();
         matches!(self.meaning(), Some((Meaning::Time, _))) || self.values.iter().flatten().all(is_time)
     }
 
@@ -226,7 +184,8 @@ impl Candidate<'_> {
         let pairs = count(told.iter().copied().collect());
         let same = values > 1 && values == channels && pairs == values;
         let many = values * 10 > told.len().max(20) * 9;
-        let directs = told.iter().all(|(value, _)| direction(&self.name, value).is_some());
+        let word = |value: &str| value.trim_matches(|c: char| c.is_ascii_punctuation()).to_string();
+        let directs = told.iter().all(|(value, _)| direction(&self.name, &word(value)).is_some());
         !(same || many || directs || self.is_time())
     }
 
@@ -238,123 +197,4 @@ impl Candidate<'_> {
             _ => instance(&self.name.replace('/', ".")).map_or(UNNAMED, |rank| INSTANCE + rank),
         }
     }
-}
-
-/// Where the records of a head are, to see what stands beside their messages.
-pub(super) struct Records<'t> {
-    text: &'t str,
-    /// Range of each in the text, in order.
-    ranges: Vec<Range<usize>>,
-    kind: Kind,
-}
-
-/// What records are.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// Rows of a table; the first names the columns.
-    Table(char),
-    /// Lines of pairs.
-    Pairs,
-    /// Objects; a message may stand in a list in one.
-    Json { lists: bool },
-    /// Lines of text.
-    Text,
-}
-
-impl<'t> Records<'t> {
-    /// The records of a head in a format.
-    pub(super) fn of(format: &str, head: &'t [u8]) -> Records<'t> {
-        let text = std::str::from_utf8(head).or_else(|error| std::str::from_utf8(&head[..error.valid_up_to()]));
-        let text = text.unwrap_or_default();
-        let lines = || {
-            let mut at = 0;
-            let lines = text.split_inclusive('\n').map(|line| {
-                at += line.len();
-                at - line.len()..at
-            });
-            lines.collect()
-        };
-        match format {
-            "json-array" => {
-                Records { text, ranges: formats::elements::records(text), kind: Kind::Json { lists: false } }
-            }
-            "jsonl-wrapped" => Records { text, ranges: lines(), kind: Kind::Json { lists: false } },
-            "csv" => {
-                let first = text.lines().next().unwrap_or_default();
-                let delimiter = [',', ';', '\t'].into_iter().max_by_key(|c| first.matches(*c).count()).unwrap_or(',');
-                Records { text, ranges: lines(), kind: Kind::Table(delimiter) }
-            }
-            "logfmt" => Records { text, ranges: lines(), kind: Kind::Pairs },
-            "json-log" => {
-                let within = peel::innermost(text);
-                let ranges = if within.is_empty() { lines() } else { within };
-                Records { text, ranges, kind: Kind::Json { lists: true } }
-            }
-            _ => Records { text, ranges: lines(), kind: Kind::Text },
-        }
-    }
-
-    fn around(&self, note: &Note) -> Option<&'t str> {
-        let at = usize::try_from(note.offset).ok()?;
-        let after = self.ranges.partition_point(|range| range.start <= at);
-        let range = self.ranges.get(after.checked_sub(1)?)?;
-        range.contains(&at).then(|| self.text[range.clone()].trim_end())
-    }
-}
-
-/// The cells of a row, as written but for the quotes around them.
-fn cells(row: &str, delimiter: char) -> impl Iterator<Item = &str> {
-    let mut rest = Some(row.trim_start_matches('\u{feff}'));
-    std::iter::from_fn(move || {
-        let text = rest?;
-        let quoted = text.strip_prefix('"').map(|inside| {
-            // Within quotes, two of them are one.
-            let mut ends = inside.match_indices('"').map(|(at, _)| at);
-            let mut end = ends.next();
-            while let Some(at) = end.filter(|at| inside[at + 1..].starts_with('"')) {
-                end = ends.find(|next| *next > at + 1);
-            }
-            inside.split_at(end.unwrap_or(inside.len()))
-        });
-        let (cell, behind) = quoted.unwrap_or_else(|| text.split_at(text.find(delimiter).unwrap_or(text.len())));
-        rest = behind.find(delimiter).map(|at| &behind[at + delimiter.len_utf8()..]);
-        Some(cell)
-    })
-}
-
-/// What stands beside every `step`th message, with a value for each of these.
-fn candidates<'t>(list: &[Note], records: &Records<'t>, step: usize) -> Vec<Candidate<'t>> {
-    let mut found: Vec<Candidate<'t>> = Vec::new();
-    let count = list.len().div_ceil(step);
-    for (at, note) in list.iter().step_by(step).enumerate() {
-        let Some(record) = records.around(note) else { continue };
-        let mut add = |name: String, value: &'t str| {
-            let known = found.iter().position(|candidate| candidate.name == name);
-            let known = known.unwrap_or_else(|| {
-                found.push(Candidate { name, values: vec![None; count] });
-                found.len() - 1
-            });
-            found[known].values[at] = Some(value);
-        };
-        match records.kind {
-            Kind::Json { lists } => peel::scalars(record, lists, &mut add),
-            Kind::Table(delimiter) => {
-                let names = cells(records.text.lines().next().unwrap_or_default(), delimiter);
-                names
-                    .zip(cells(record, delimiter))
-                    .filter(|(_, cell)| !cell.is_empty() && cell.len() <= LONGEST)
-                    .for_each(|(name, cell)| add(name.trim().to_string(), cell));
-            }
-            Kind::Pairs => peel::pairs(record)
-                .filter(|(_, value)| value.len() <= LONGEST)
-                .for_each(|(key, value)| add(key.to_string(), value)),
-            Kind::Text if record.starts_with('{') => {}
-            Kind::Text => {
-                for (place, word) in words(prefix(record)).take(WORDS).enumerate() {
-                    add(format!("word:{}", place + 1), word);
-                }
-            }
-        }
-    }
-    found
 }

@@ -20,9 +20,18 @@ pub(super) fn prefix(line: &str) -> &str {
     &line[..braces.find(opens).unwrap_or(line.len())]
 }
 
-/// The words of what stands before a message: between blanks and bars.
+/// The words of what stands before a message: between blanks and bars; what stands in square brackets is one.
 pub(super) fn words(prefix: &str) -> impl Iterator<Item = &str> {
-    prefix.split(|c: char| c.is_whitespace() || c == '|').filter(|word| !word.is_empty())
+    let parts = |c: char| c.is_whitespace() || c == '|';
+    let mut rest = prefix;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches(parts);
+        let bracket = rest.starts_with('[').then(|| rest.find(']')).flatten().unwrap_or(0);
+        let end = rest[bracket..].find(parts).map_or(rest.len(), |end| bracket + end);
+        let word;
+        (word, rest) = rest.split_at(end);
+        (!word.is_empty()).then_some(word)
+    })
 }
 
 /// See the module.

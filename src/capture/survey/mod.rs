@@ -6,6 +6,7 @@
 //! log can prove. A log without contradictions is read as it stands.
 
 mod artefact;
+mod beside;
 mod counters;
 mod echoes;
 mod key;
@@ -16,11 +17,14 @@ mod mixed;
 mod note;
 mod order;
 mod pairing;
+mod voices;
 
 #[cfg(test)]
 mod tests;
 
+pub(super) use beside::Records;
 pub(super) use lanes::Lanes;
+pub(super) use voices::Voices;
 
 use self::note::{Notes, take};
 use self::pairing::score;
@@ -103,13 +107,19 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
     let order = order::choose(notes, &groups, plan);
     let now = score(&notes.list, &order, &groups);
     let several = now.faults() > 0 || now.two_clients > 0 || key::greets_again(&notes.list);
+    if plan.loggers.is_none() && (several || echoes::may_be_told_twice(&notes.list)) {
+        let mut alone = unordered.clone();
+        if let Some(rest) = echoes::look(notes, &Records::of(format, head), &mut alone) {
+            *plan = alone;
+            return settle(&rest, (format, head), overrides, plan);
+        }
+    }
     if overrides.connection_key.is_none()
         && several
-        && let Some(split) = key::choose(notes, &key::Records::of(format, head), &order, now, plan)
+        && let Some(split) = key::choose(notes, &Records::of(format, head), &order, now, plan)
     {
         let (key, said) = (plan.key.take(), plan.said.pop());
-        let echoes = plan.echoes.take();
-        *plan = Plan { key, echoes, ..unordered };
+        *plan = Plan { key, ..unordered };
         let order = order::choose(notes, &split.streams, plan);
         plan.said.extend(said);
         mixed::look(notes, &order, (&split.streams, &split.names), split.apart, plan);

@@ -373,3 +373,58 @@ fn calls_that_name_no_tool_show_what_their_logger_leaves_out() {
     assert!(!proves(&read(&both(["{}", "{}"])).0, Proof::PAYLOAD));
     assert!(proves(&read(&both(["{}", r#"{"name":"x"}"#])).0, Proof::PAYLOAD));
 }
+
+/// Records with the logger that wrote each; a second one says some of them again, 2 ms later.
+fn by_two_loggers(records: &[Record<'_>], again: impl Fn(&str) -> bool) -> Vec<String> {
+    let line = |logger: &str, (at, session, dir, text): &Record<'_>| {
+        format!(
+            "{{\"ts\":\"2026-05-04T08:00:00.{at:03}Z\",\"logger\":\"{logger}\",\"session\":\"{session}\",\"dir\":\"{dir}\",\"msg\":{text}}}\n"
+        )
+    };
+    let lines = |record: &Record<'_>| {
+        let echo = again(record.3).then(|| line("app", &(record.0 + 2, record.1, record.2, record.3)));
+        std::iter::once(line("wire", record)).chain(echo).collect::<Vec<_>>()
+    };
+    records.iter().flat_map(lines).collect()
+}
+
+#[test]
+fn what_a_second_logger_says_again_is_read_once() {
+    let notes = [(110, "1"), (120, "2")].map(|(at, data)| {
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"info","data":"{data}"}}}}"#
+        );
+        (at, text)
+    });
+    let told: Vec<Record<'_>> = notes.iter().map(|(at, text)| (*at, "a", "s2c", text.as_str())).collect();
+    let mut one = [SESSION.to_vec(), told].concat();
+    one.sort_by_key(|record| record.0);
+    let is_told = |text: &str| !text.contains("\"id\"");
+    let is_call = |text: &str| text.contains("\"method\"");
+    for (records, lines, echoes, sessions) in [
+        // Two sessions that say the same at nearly one time stay two.
+        (two(), by_two_loggers(&two(), is_call), 8, 2),
+        (one.clone(), by_two_loggers(&one, is_told), 3, 1),
+    ] {
+        for text in [lines.concat(), format!("[{}]", lines.join(","))] {
+            let (kept, reason) = read(&text);
+            assert_eq!((kept.frames.len(), kept.skipped.len()), (records.len(), echoes), "{reason}");
+            assert_eq!(kept.channels.len(), sessions, "{reason}");
+            assert!(reason.contains("what stands under \"app\" of logger is said by another logger"), "{reason}");
+        }
+    }
+}
+
+#[test]
+fn two_servers_that_are_told_the_same_are_no_two_loggers() {
+    let line = |(at, server, dir, text): &Record<'_>| {
+        let side = if *dir == "c2s" { "client" } else { "server" };
+        format!("2026-05-04T08:00:00.{at:03}Z [info] [{server}] Message from {side}: {text}\n")
+    };
+    let stray = (200, "my notes", "s2c", r#"{"jsonrpc":"2.0","id":9,"result":{}}"#);
+    let names = |(at, key, dir, text): Record<'static>| (at, if key == "a" { "fs" } else { "my notes" }, dir, text);
+    let records: Vec<Record<'_>> = two().into_iter().map(names).chain([stray]).collect();
+    let (kept, reason) = read(&records.iter().map(line).collect::<String>());
+    assert_eq!((kept.frames.len(), kept.skipped.len()), (15, 0), "{reason}");
+    assert_eq!(kept.names(), [Some("fs"), Some("my notes")]);
+}

@@ -1,6 +1,6 @@
 //! Learning where records keep the two bodies: ids that stand at two places prove it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
@@ -22,6 +22,8 @@ struct Holds {
     /// Those of all messages of a batch: its answers may come in any order.
     ids: Vec<String>,
     versioned: bool,
+    /// True for an event stream.
+    streamed: bool,
 }
 
 impl Holds {
@@ -31,7 +33,7 @@ impl Holds {
         let asks = all.iter().all(|one| one.asks);
         let versioned = all.iter().any(|one| one.versioned);
         let ids = all.iter().filter(|one| one.asks == asks).flat_map(|one| one.ids.clone()).collect();
-        (!all.is_empty()).then_some(Holds { asks, ids, versioned })
+        (!all.is_empty()).then_some(Holds { asks, ids, versioned, streamed: false })
     }
 }
 
@@ -64,6 +66,7 @@ fn holds_message(members: &Map<String, Value>) -> Option<Holds> {
         asks: method.is_some(),
         ids: id.into_iter().collect(),
         versioned,
+        streamed: false,
     })
 }
 
@@ -73,7 +76,8 @@ fn holds_text(text: &str) -> Option<Holds> {
         let all: Vec<_> =
             events(&text).into_iter().map(|(_, data)| data).filter(|data| Told::of(data).is_traffic).collect();
         let last = all.last()?;
-        return Some(Holds { asks: false, ids: id_in(last), versioned: last.contains("\"jsonrpc\"") });
+        let versioned = last.contains("\"jsonrpc\"");
+        return Some(Holds { asks: false, ids: id_in(last), versioned, streamed: true });
     }
     Told::of(&text).is_traffic.then(|| holds_body(&text))
 }
@@ -88,7 +92,7 @@ fn holds_body(text: &str) -> Holds {
     first.starts_with('[').then(list).flatten().unwrap_or_else(|| {
         let first = first.trim_start_matches('[').trim_start();
         let asks = value_of(first, 0, &["method"]).is_some();
-        Holds { asks, ids: id_in(first), versioned: first.contains("\"jsonrpc\"") }
+        Holds { asks, ids: id_in(first), versioned: first.contains("\"jsonrpc\""), streamed: false }
     })
 }
 
@@ -162,26 +166,36 @@ impl Bodies {
         (!apart && self.are_exchanges(&requests, &responses)).then_some((requests, responses))
     }
 
-    /// True if requests have their answers beside them, or nothing has an answer.
+    /// True if requests have their answers beside them, or nothing has an answer, or all come in one stream beside them
+    /// (HTTP+SSE of the first revision).
     fn are_exchanges(&self, requests: &[Path], responses: &[Path]) -> bool {
         let (mut asked, mut matched, mut strayed, mut alone) = (0, 0, 0, 0);
+        let asked_for: BTreeSet<&String> =
+            self.rows.iter().flatten().filter(|(_, holds)| holds.asks).flat_map(|(_, holds)| &holds.ids).collect();
+        let answers = |holds: &Holds| holds.streamed && holds.ids.iter().any(|id| asked_for.contains(id));
+        let mut streams = 0;
         for row in &self.rows {
             let of = |paths: &[Path]| {
                 let known = |path: &Path| paths.contains(path) || paths.contains(&in_row(path.clone(), &requests[0]));
-                row.iter().find(|(path, _)| known(path)).map(|(_, holds)| holds.ids.as_slice())
+                row.iter().find(|(path, _)| known(path)).map(|(_, holds)| holds)
             };
             match (of(requests), of(responses)) {
-                (Some([_, ..]), None) => asked += 1,
-                (Some(ids @ [_, ..]), Some(answered)) => {
+                (Some(Holds { ids, .. }), None) if !ids.is_empty() => asked += 1,
+                (Some(Holds { ids, .. }), Some(Holds { ids: answered, .. })) if !ids.is_empty() => {
                     asked += 1;
                     let own = answered.is_empty() || answered.iter().any(|id| ids.contains(id));
                     if own { matched += 1 } else { strayed += 1 }
                 }
-                (None, Some(_)) => alone += 1,
+                (None, Some(holds)) => {
+                    alone += 1;
+                    streams += usize::from(answers(holds));
+                }
                 _ => {}
             }
         }
-        if responses.is_empty() { asked > 0 } else { matched > strayed && matched * 4 >= asked.max(alone) }
+        let beside = matched > strayed && matched * 4 >= asked.max(alone);
+        let apart = matched + strayed == 0 && streams > 0 && streams == alone;
+        if responses.is_empty() { asked > 0 } else { beside || apart }
     }
 }
 

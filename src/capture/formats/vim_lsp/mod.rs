@@ -119,7 +119,12 @@ impl LineReader for VimReader {
         }
         match entry.side {
             Side::Client => self.outgoing(&entry, &place, out),
-            Side::Server => self.incoming(&entry, place, out),
+            Side::Server => {
+                self.incoming(&entry, place, out)?;
+                // The request that an answer came with stood there before.
+                out.read_to_end_of(entry.object);
+                Ok(())
+            }
         }
     }
 }

@@ -1,0 +1,177 @@
+//! What stands beside the messages of a log: members of their records, cells of their rows, pairs, words before them.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::lanes::{prefix, words};
+use super::note::Note;
+use crate::capture::{formats, peel, text_hash};
+
+/// How many words of a line are looked at.
+const WORDS: usize = 6;
+
+/// How long a value may be, in bytes.
+const LONGEST: usize = 200;
+
+/// Where the records of a text are, to see what stands beside their messages.
+pub(in crate::capture) struct Records<'t> {
+    text: &'t str,
+    /// Range of each in the text, in order.
+    ranges: Vec<Range<usize>>,
+    pub kind: Kind,
+}
+
+/// What records are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::capture) enum Kind {
+    /// Rows of a table with columns of these names.
+    Table(char, Vec<String>),
+    /// Lines of pairs.
+    Pairs,
+    /// Objects; a message may stand in a list in one.
+    Json { lists: bool },
+    /// Lines of text.
+    Text,
+}
+
+impl<'t> Records<'t> {
+    /// The records of a text in a format.
+    pub(in crate::capture) fn of(format: &str, head: &'t [u8]) -> Records<'t> {
+        let text = std::str::from_utf8(head).or_else(|error| std::str::from_utf8(&head[..error.valid_up_to()]));
+        let text = text.unwrap_or_default();
+        let lines = || {
+            let mut at = 0;
+            let lines = text.split_inclusive('\n').map(|line| {
+                at += line.len();
+                at - line.len()..at
+            });
+            lines.collect()
+        };
+        match format {
+            "json-array" => {
+                Records { text, ranges: formats::elements::records(text), kind: Kind::Json { lists: false } }
+            }
+            "jsonl-wrapped" => Records { text, ranges: lines(), kind: Kind::Json { lists: false } },
+            "csv" => {
+                let first = text.lines().next().unwrap_or_default();
+                let delimiter = [',', ';', '\t'].into_iter().max_by_key(|c| first.matches(*c).count()).unwrap_or(',');
+                let names = cells(first, delimiter).map(|name| name.trim().to_string()).collect();
+                Records { text, ranges: lines(), kind: Kind::Table(delimiter, names) }
+            }
+            "logfmt" => Records { text, ranges: lines(), kind: Kind::Pairs },
+            "json-log" => {
+                let within = peel::innermost(text);
+                let ranges = if within.is_empty() { lines() } else { within };
+                Records { text, ranges, kind: Kind::Json { lists: true } }
+            }
+            _ => Records { text, ranges: lines(), kind: Kind::Text },
+        }
+    }
+
+    /// The record in which an offset lies.
+    fn around(&self, offset: u64) -> Option<&'t str> {
+        let at = usize::try_from(offset).ok()?;
+        let after = self.ranges.partition_point(|range| range.start <= at);
+        let range = self.ranges.get(after.checked_sub(1)?)?;
+        range.contains(&at).then(|| self.text[range.clone()].trim_end())
+    }
+
+    /// Where each record begins, in bytes, with the digest of what stands in it under a name.
+    pub(in crate::capture) fn values(&self, name: &str) -> Vec<(u64, Option<u64>)> {
+        let value = |range: &Range<usize>| self.kind.value(self.text[range.clone()].trim_end(), name);
+        self.ranges.iter().map(|range| (range.start as u64, value(range))).collect()
+    }
+}
+
+impl Kind {
+    /// Calls `give` with the name and the value of all that stands beside the message of a record.
+    fn each<'r>(&self, record: &'r str, give: &mut dyn FnMut(String, &'r str)) {
+        match self {
+            Kind::Json { lists } => peel::scalars(record, *lists, give),
+            Kind::Table(delimiter, names) => names
+                .iter()
+                .zip(cells(record, *delimiter))
+                .filter(|(_, cell)| !cell.is_empty() && cell.len() <= LONGEST)
+                .for_each(|(name, cell)| give(name.clone(), cell)),
+            Kind::Pairs => peel::pairs(record)
+                .filter(|(_, value)| value.len() <= LONGEST)
+                .for_each(|(key, value)| give(key.to_string(), value)),
+            Kind::Text if record.starts_with('{') => {}
+            Kind::Text => {
+                let words = words(prefix(record)).take(WORDS).enumerate();
+                words.for_each(|(place, word)| give(format!("word:{}", place + 1), word));
+            }
+        }
+    }
+
+    /// The digest of what stands in a record under a name.
+    pub(in crate::capture) fn value(&self, record: &str, name: &str) -> Option<u64> {
+        let mut found = None;
+        self.each(record, &mut |own, value| {
+            if own == name {
+                found = Some(text_hash(value.as_bytes()));
+            }
+        });
+        found
+    }
+}
+
+/// The cells of a row, as written but for the quotes around them.
+fn cells(row: &str, delimiter: char) -> impl Iterator<Item = &str> {
+    let mut rest = Some(row.trim_start_matches('\u{feff}'));
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let quoted = text.strip_prefix('"').map(|inside| {
+            // Within quotes, two of them are one.
+            let mut ends = inside.match_indices('"').map(|(at, _)| at);
+            let mut end = ends.next();
+            while let Some(at) = end.filter(|at| inside[at + 1..].starts_with('"')) {
+                end = ends.find(|next| *next > at + 1);
+            }
+            inside.split_at(end.unwrap_or(inside.len()))
+        });
+        let (cell, behind) = quoted.unwrap_or_else(|| text.split_at(text.find(delimiter).unwrap_or(text.len())));
+        rest = behind.find(delimiter).map(|at| &behind[at + delimiter.len_utf8()..]);
+        Some(cell)
+    })
+}
+
+/// One scalar beside the messages: its name, and the value for each note.
+pub(super) struct Candidate<'t> {
+    pub name: String,
+    pub values: Vec<Option<&'t str>>,
+}
+
+impl Candidate<'_> {
+    /// Which stream each note belongs to, where the values are few and all messages have one.
+    pub(super) fn groups(&self) -> Option<(Vec<u32>, Vec<Option<String>>)> {
+        let mut known: FxHashMap<&str, u32> = FxHashMap::default();
+        let mut groups = Vec::with_capacity(self.values.len());
+        for value in &self.values {
+            let next = known.len() as u32;
+            groups.push(*known.entry((*value)?).or_insert(next));
+        }
+        let mut names = vec![None; known.len()];
+        known.iter().for_each(|(value, group)| names[*group as usize] = Some(value.to_string()));
+        (known.len() > 1 && known.len() * 3 <= groups.len()).then_some((groups, names))
+    }
+}
+
+/// What stands beside every `step`th message, with a value for each of these.
+pub(super) fn candidates<'t>(list: &[Note], records: &Records<'t>, step: usize) -> Vec<Candidate<'t>> {
+    let mut found: Vec<Candidate<'t>> = Vec::new();
+    let count = list.len().div_ceil(step);
+    for (at, note) in list.iter().step_by(step).enumerate() {
+        let Some(record) = records.around(note.offset) else { continue };
+        records.kind.each(record, &mut |name, value| {
+            let known = found.iter().position(|candidate| candidate.name == name);
+            let known = known.unwrap_or_else(|| {
+                found.push(Candidate { name, values: vec![None; count] });
+                found.len() - 1
+            });
+            found[known].values[at] = Some(value);
+        });
+    }
+    found
+}
