@@ -433,3 +433,16 @@ fn a_message_in_a_string_that_ends_in_a_mark_is_a_lost_one() {
     let kinds: Vec<_> = read_as("mcpspy", text.as_bytes()).frames.into_iter().map(|frame| frame.kind).collect();
     assert_eq!(kinds, ["gap", "message"]);
 }
+
+#[test]
+fn words_that_are_alike_for_one_direction_are_another_program_s() {
+    let ask = |id: usize| format!(r#"tap read: {{"jsonrpc":"2.0","id":{id},"method":"tools/list"}}"#);
+    let answer =
+        |id: usize, word: &str| format!(r#"tap {word}: {{"jsonrpc":"2.0","id":{id},"result":{{"tools":[]}}}}"#);
+    let hello = r#"tap read: {"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let calls = |word: &str| (1..9).map(|id| format!("{}\n{}\n", ask(id), answer(id, word))).collect::<String>();
+    let log = |word: &str| format!("{hello}\n{}", calls(word));
+    let name = |word: &str| told(log(word).as_bytes()).map(|(name, _)| name.to_string());
+    assert_eq!(name("write").as_deref(), Some("mcp-go-sdk-loggingtransport"));
+    assert_eq!(name("wrote").as_deref(), Some("text-log"));
+}

@@ -104,6 +104,20 @@ Notes server running on stdio
         assert_eq!(kept.channels[0].complete_head, Some(true));
     }
 
+    #[test]
+    fn what_a_shipper_put_before_a_line_is_no_part_of_its_time() {
+        let messages = [
+            ("client", r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#),
+            ("server", r#"{"jsonrpc":"2.0","id":0,"result":{}}"#),
+        ];
+        let shipped = |(side, text): (&str, &str)| {
+            let line = format!("2026-03-01T09:00:00.003Z [notes] [info] Message from {side}: {text}");
+            format!("2026-03-01T09:00:00+00:00\tkube.notes\t{}\n", serde_json::json!({"log": line, "stream": "stderr"}))
+        };
+        let kept = read("fluentd", &messages.map(shipped).concat());
+        assert_eq!(kept.texts(), messages.map(|(_, text)| ("message", text)));
+    }
+
     proptest! {
         #[test]
         fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), tail in "[{}\\[\\]\" ,:a-z0-9\\\\]{0,60}") {

@@ -193,7 +193,8 @@ fn named_in(query: &str) -> Option<String> {
 /// The session that the first event of an old event stream announces: `event: endpoint`, `data: /messages?sessionId=...`.
 fn body_session(exchange: &Exchange<'_>) -> Option<String> {
     let Part::Text { text, .. } = &exchange.response else { return None };
-    if exchange.verb != "GET" {
+    // A log without URLs shows of no message which session it was posted to.
+    if exchange.verb != "GET" || exchange.url.is_empty() {
         return None;
     }
     let (name, data) = events(text).into_iter().next()?;

@@ -77,7 +77,10 @@ fn holds_text(text: &str) -> Option<Holds> {
             events(&text).into_iter().map(|(_, data)| data).filter(|data| Told::of(data).is_traffic).collect();
         let last = all.last()?;
         let versioned = last.contains("\"jsonrpc\"");
-        return Some(Holds { asks: false, ids: id_in(last), versioned, streamed: true });
+        let answers = all.iter().filter(|data| value_of(data, 0, &["method"]).is_none());
+        let ids: Vec<String> = answers.flat_map(|data| id_in(data)).collect();
+        let ids = if ids.is_empty() { id_in(last) } else { ids };
+        return Some(Holds { asks: false, ids, versioned, streamed: true });
     }
     Told::of(&text).is_traffic.then(|| holds_body(&text))
 }

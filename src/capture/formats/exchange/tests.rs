@@ -228,6 +228,17 @@ fn logs_of_single_messages_are_none() {
 }
 
 #[test]
+fn answers_that_all_come_in_one_stream_are_read_with_their_calls() {
+    let post = |at: u32, request: &str| json!({"start": at + 1_772_452_800, "end": at + 1_772_452_801, "verb": "POST", "status": 202, "q": request, "r": "Accepted"});
+    let heard = format!(
+        "event: endpoint\ndata: /messages?sessionId=s\n\ndata: {ANSWER}\n\ndata: {{\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{{}}}}\n\n"
+    );
+    let get = json!({"start": 1_772_452_800, "end": 1_772_452_890, "verb": "GET", "status": 200, "q": "", "r": heard});
+    let kept = read("http-exchange", &lines(&[post(1, CALL), post(2, NOTE), get]));
+    assert_eq!((kept.frames.iter().filter(|frame| frame.kind == "message").count(), kept.channels.len()), (4, 1));
+}
+
+#[test]
 fn times_are_told_by_what_adds_up() {
     let record = |at: i64, long: i64| json!({"time": 1_772_452_800_000 + at, "duration": long, "q": CALL, "r": ANSWER});
     // As starts they do not overlap, as ends they would.

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::Entry;
 use crate::capture::sample::Sample;
-use crate::json::scan::members;
-use crate::protocol::Side;
+use crate::json::scan::{members, unquoted};
+use crate::protocol::{MethodKind, Side, by_name};
 
 /// What an outgoing message is, by its members.
 pub(super) struct Outgoing<'a> {
@@ -30,7 +30,8 @@ impl<'a> Outgoing<'a> {
                 _ => {}
             }
         }
-        found.is_request |= matches!(found.method, "\"initialize\"" | "\"shutdown\"");
+        let known = by_name("lsp", None).and_then(|profile| profile.method(unquoted(found.method)));
+        found.is_request |= known.is_some_and(|method| method.kind == MethodKind::Request);
         found.is_request &= !found.has_id && !found.method.is_empty();
         found
     }

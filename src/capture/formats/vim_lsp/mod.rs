@@ -245,6 +245,15 @@ mod tests {
     }
 
     #[test]
+    fn a_request_without_a_callback_has_an_id_as_well() {
+        let log = sent(&json!({"method": "initialize", "params": {}}))
+            + &sent(&json!({"method": "textDocument/hover", "params": {}}))
+            + &sent(&json!({"method": "shutdown"}));
+        let ids: Vec<Value> = jsons(&read("vim-lsp-log", &log)).iter().map(|message| message["id"].clone()).collect();
+        assert_eq!(ids, [1, 2, 3]);
+    }
+
+    #[test]
     fn a_log_that_begins_in_the_middle_learns_its_count_from_an_answer() {
         let request =
             |method: &str| json!({"method": method, "on_notification": "---funcref---", "params": {"m": method}});
