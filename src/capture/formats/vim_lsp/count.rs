@@ -66,8 +66,9 @@ impl Count {
         self.waiting.push((id, request.method.to_string(), request.params.map(str::to_string)));
     }
 
-    /// A request that came back with its answer: the count goes on from where it shows to be.
-    pub(super) fn answered(&mut self, request: &str) {
+    /// A request that came back with its answer: the count goes on from where it shows to be. True if it shows that the log lacks
+    /// requests, and that those before it were counted wrong.
+    pub(super) fn answered(&mut self, request: &str) -> bool {
         let (mut id, mut method, mut params) = (None, "", None);
         for member in members(request) {
             match member.key {
@@ -77,13 +78,14 @@ impl Count {
                 _ => {}
             }
         }
-        let Some(id) = id else { return };
+        let Some(id) = id else { return false };
         let same = |one: &(i64, String, Option<String>)| one.1 == method && one.2.as_deref() == params;
         let exact = self.waiting.iter().position(|one| one.0 == id && same(one));
-        let Some(at) = exact.or_else(|| self.waiting.iter().position(same)) else { return };
+        let Some(at) = exact.or_else(|| self.waiting.iter().position(same)) else { return false };
         let drift = id - self.waiting.remove(at).0;
         self.last = self.last.map(|last| last + drift);
         self.waiting.iter_mut().for_each(|one| one.0 += drift);
+        drift != 0
     }
 }
 

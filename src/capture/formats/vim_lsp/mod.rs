@@ -161,8 +161,10 @@ impl VimReader {
                 _ => {}
             }
         }
-        if let Some(request) = request {
-            self.counts.entry(entry.client.to_string()).or_default().answered(request);
+        if let Some(request) = request
+            && self.counts.entry(entry.client.to_string()).or_default().answered(request)
+        {
+            out.put(&Place { direction: Direction::Unknown, ..place }, Body::gap(None))?;
         }
         match response {
             Some(response) => {
@@ -264,6 +266,17 @@ mod tests {
         assert_eq!(ids, [17, 18, 18, 19]);
         let kept = read("vim-lsp-log", &sent(&request("a")));
         assert_eq!((kept.frames[0].kind, &kept.skipped[..]), ("gap", &[(1, Skip::NotAMessage)][..]));
+    }
+
+    #[test]
+    fn an_answer_whose_number_runs_ahead_shows_that_requests_are_missing() {
+        let answer = json!({"response": {"id": 4, "result": null}, "request": {"id": 4, "method": "shutdown"}});
+        let log = sent(&json!({"method": "initialize", "params": {}})) + &sent(&json!({"method": "shutdown"}));
+        let kept = read("vim-lsp-log", &(log + &received(&answer)));
+        assert_eq!(
+            kept.frames.iter().map(|frame| frame.kind).collect::<Vec<_>>(),
+            ["message", "message", "gap", "message"]
+        );
     }
 
     proptest! {
