@@ -201,7 +201,7 @@ impl Source for Log {
                 }
                 match self.plan.loggers.clone() {
                     None => self.by_line(&mut *reader, from, &mut out)?,
-                    Some(name) => {
+                    Some((name, _)) => {
                         let kind = Records::of(self.format.name(), self.input.head()).kind;
                         self.by_line(&mut Voices::new(&name, kind, &mut *reader), from, &mut out)?
                     }
@@ -219,7 +219,7 @@ impl Source for Log {
                     let plan = survey(self.format, &self.sample, text.as_bytes(), true, &self.overrides);
                     out = out.planned(plan);
                 }
-                if let Some(name) = &self.plan.loggers {
+                if let Some((name, _)) = &self.plan.loggers {
                     out.speak(Records::of(self.format.name(), text.as_bytes()).values(name));
                 }
                 reader.read(&text, start.byte_offset, &mut out)?;

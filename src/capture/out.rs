@@ -272,9 +272,9 @@ impl<'s> Out<'s> {
         }
         let text = text_of(&body).map(|text| (text, text_hash(text)));
         if let Some((_, hash)) = text
-            && self.plan.loggers.is_some()
+            && let Some((_, main)) = self.plan.loggers
             && has_id(&body).is_some()
-            && self.echoes.repeats(&place, hash)
+            && self.echoes.repeats(&place, hash, main)
         {
             self.skip(place.line, Skip::Duplicate);
             return Ok(());

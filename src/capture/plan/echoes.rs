@@ -31,14 +31,15 @@ impl Echoes {
         self.voices = voices;
     }
 
-    /// True for a message, given by the hash of its text, that another logger has said just before. What only one of them says is
-    /// no echo, whatever the rest of its messages were.
-    pub(in crate::capture) fn repeats(&mut self, place: &Place, text: u64) -> bool {
+    /// True for a message, given by the hash of its text, that was said just before by another logger, one of the two being the one
+    /// that says all. What only one of them says is no echo, whatever the rest of its messages were.
+    pub(in crate::capture) fn repeats(&mut self, place: &Place, text: u64, main: u64) -> bool {
         let Some(at_us) = place.at_us else { return false };
         let own = self.voice_of(place);
         let near = |us: i64| (at_us - us).abs() <= APART_US;
         let said = (text, place.channel, place.direction);
-        if self.heard.get(&said).is_some_and(|(voice, us)| *voice != own && near(*us)) {
+        let echoes = |voice: u64| voice != own && (voice == main || own == main);
+        if self.heard.get(&said).is_some_and(|(voice, us)| echoes(*voice) && near(*us)) {
             self.heard.remove(&said);
             return true;
         }

@@ -40,8 +40,8 @@ pub(super) struct Plan {
     pub lacks: Proof,
     /// The names of its channels in which two connections may stand.
     pub mixed: Vec<Option<String>>,
-    /// What tells its loggers apart, where one says again what another one says.
-    pub loggers: Option<String>,
+    /// What tells its loggers apart, where others say again what one says, and the digest of the name of that one.
+    pub loggers: Option<(String, u64)>,
     /// What was found, each a clause of a sentence.
     pub said: Vec<String>,
 }

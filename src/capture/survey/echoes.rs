@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::beside::{Records, candidates};
 use super::note::{Act, Note, Notes};
 use crate::capture::plan::{APART_US, Plan};
+use crate::capture::text_hash;
 
 /// How many messages show that it is no accident.
 const SHOWN: usize = 2;
@@ -36,7 +37,9 @@ pub(super) fn look(notes: &Notes, records: &Records<'_>, plan: &mut Plan) -> Opt
         "what stands under {:?} of {name} is said by another logger, too, and is read once",
         repeating.join(", ")
     ));
-    plan.loggers = Some(name);
+    let main = values.iter().zip(0..).find(|(_, stream)| !echoes.contains(stream));
+    let main = main.and_then(|(value, _)| value.as_deref()).map(|value| text_hash(value.as_bytes()))?;
+    plan.loggers = Some((name, main));
     Some(without_echoes(notes, &own, &echoes))
 }
 
@@ -51,7 +54,7 @@ fn is_said_twice<'n>(list: &'n [Note]) -> bool {
     list.iter().filter(|note| again(note)).take(SHOWN).count() == SHOWN
 }
 
-/// The streams that repeat another one, where one is left that does not.
+/// The streams other than the fullest, where each of them repeats that one.
 fn echoes(list: &[Note], streams: &[u32]) -> Option<FxHashSet<u32>> {
     let mut said: FxHashMap<(u32, u64), Vec<(u32, &Note)>> = FxHashMap::default();
     let mut held: FxHashMap<u32, Vec<&Note>> = FxHashMap::default();
@@ -59,16 +62,17 @@ fn echoes(list: &[Note], streams: &[u32]) -> Option<FxHashSet<u32>> {
         said.entry((note.channel, note.text)).or_default().push((*stream, note));
         held.entry(*stream).or_default().push(note);
     }
-    let elsewhere = |stream: u32, note: &Note| {
-        said[&(note.channel, note.text)].iter().any(|(other, like)| *other != stream && is_near(like, note))
+    let in_main = |main: u32, note: &Note| {
+        said[&(note.channel, note.text)].iter().any(|(stream, like)| *stream == main && is_near(like, note))
     };
-    let echo = |(stream, notes): (&u32, &Vec<&Note>)| {
-        let repeated = notes.iter().filter(|note| elsewhere(*stream, note)).count();
+    let repeats = |main: u32, notes: &[&Note]| {
+        let repeated = notes.iter().filter(|note| in_main(main, note)).count();
         // What it says of its own beside that stays: only what is said twice is read once.
         repeated >= SHOWN && repeated * 2 > notes.len() && answers_nothing(notes)
     };
-    let found: FxHashSet<u32> = held.iter().filter(|held| echo(*held)).map(|(stream, _)| *stream).collect();
-    (!found.is_empty() && found.len() + 1 == held.len()).then_some(found)
+    let main = *held.iter().max_by_key(|(stream, notes)| (notes.len(), std::cmp::Reverse(**stream)))?.0;
+    let all = held.iter().filter(|(stream, _)| **stream != main).all(|(_, notes)| repeats(main, notes));
+    all.then(|| held.into_keys().filter(|stream| *stream != main).collect())
 }
 
 /// True if no message of a stream answers another one of it.

@@ -416,6 +416,20 @@ fn what_a_second_logger_says_again_is_read_once() {
 }
 
 #[test]
+fn threads_that_say_the_same_now_and_then_are_no_loggers_of_one_another() {
+    let tick = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"tick"}}"#;
+    let line = |thread: &str, (at, _, dir, text): &Record<'_>| {
+        format!(
+            "{{\"ts\":\"2026-05-04T08:00:00.{at:03}Z\",\"thread\":\"{thread}\",\"dir\":\"{dir}\",\"msg\":{text}}}\n"
+        )
+    };
+    let ticks = (0..6).map(|at| line(if at % 2 == 0 { "1" } else { "2" }, &(200 + at, "", "s2c", tick)));
+    let lines: String = SESSION.iter().map(|record| line("0", record)).chain(ticks).collect();
+    let (kept, reason) = read(&lines);
+    assert_eq!((kept.frames.len(), kept.skipped.len()), (13, 0), "{reason}");
+}
+
+#[test]
 fn two_servers_that_are_told_the_same_are_no_two_loggers() {
     let line = |(at, server, dir, text): &Record<'_>| {
         let side = if *dir == "c2s" { "client" } else { "server" };
