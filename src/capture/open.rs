@@ -215,13 +215,13 @@ impl Source for Log {
             }
             Reader::Whole(mut reader) => {
                 let (text, start) = self.whole()?;
-                if text.len() > survey::HEAD {
-                    let plan = survey(self.format, &self.sample, text.as_bytes(), true, &self.overrides);
-                    out = out.planned(plan);
+                let anew = text.len() > survey::HEAD;
+                let plan = anew.then(|| survey(self.format, &self.sample, text.as_bytes(), true, &self.overrides));
+                let plan = plan.unwrap_or_else(|| self.plan.clone());
+                if let Some((name, _)) = &plan.loggers {
+                    out.voices_at(Records::of(self.format.name(), text.as_bytes()).values(name));
                 }
-                if let Some((name, _)) = &self.plan.loggers {
-                    out.speak(Records::of(self.format.name(), text.as_bytes()).values(name));
-                }
+                out = out.planned(plan);
                 reader.read(&text, start.byte_offset, &mut out)?;
                 Resume { byte_offset: start.byte_offset + text.len() as u64, lines: 0 }
             }

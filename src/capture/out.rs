@@ -245,8 +245,8 @@ impl<'s> Out<'s> {
     }
 
     /// The loggers of all records of a text, by the offsets at which these begin.
-    pub(crate) fn speak(&mut self, voices: Vec<(u64, Option<u64>)>) {
-        self.echoes.speak(voices);
+    pub(crate) fn voices_at(&mut self, voices: Vec<(u64, Option<u64>)>) {
+        self.echoes.voices_at(voices);
     }
 
     /// Hands on a frame made of `place` and `body`.

@@ -27,7 +27,7 @@ impl Echoes {
     }
 
     /// The loggers of all records of a text.
-    pub(in crate::capture) fn speak(&mut self, voices: Vec<(u64, Option<u64>)>) {
+    pub(in crate::capture) fn voices_at(&mut self, voices: Vec<(u64, Option<u64>)>) {
         self.voices = voices;
     }
 

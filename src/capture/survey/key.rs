@@ -161,11 +161,15 @@ fn resolves(list: &[Note], groups: &[u32], before: Score, after: Score, named: b
         || before.clashes() - after.clashes() >= RESOLVED && per.iter().all(|(_, answers)| *answers > 0)
 }
 
+/// A word without the signs around it: `[12:00:01]`, `client:`.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| c.is_ascii_punctuation())
+}
+
 impl Candidate<'_> {
     /// True for a time: where it is coarse, a request and its answer have the same, and it would split by chance.
     fn is_time(&self) -> bool {
-        let bare = |value: &str| value.trim_start_matches('[').trim_end_matches(']').to_string();
-        let is_time = |value: &&str| value.contains(':') && time::parse(&bare(value)).is_some();
+        let is_time = |value: &&str| value.contains(':') && time::parse(bare(value)).is_some();
         matches!(self.meaning(), Some((Meaning::Time, _))) || self.values.iter().flatten().all(is_time)
     }
 
@@ -184,8 +188,8 @@ impl Candidate<'_> {
         let pairs = count(told.iter().copied().collect());
         let same = values > 1 && values == channels && pairs == values;
         let many = values * 10 > told.len().max(20) * 9;
-        let word = |value: &str| value.trim_matches(|c: char| c.is_ascii_punctuation()).to_string();
-        let directs = told.iter().all(|(value, _)| direction(&self.name, &word(value)).is_some());
+        let directs = |value: &str| direction(&self.name, value).or_else(|| direction(&self.name, bare(value)));
+        let directs = told.iter().all(|(value, _)| directs(value).is_some());
         !(same || many || directs || self.is_time())
     }
 

@@ -416,6 +416,19 @@ fn what_a_second_logger_says_again_is_read_once() {
 }
 
 #[test]
+fn loggers_behind_the_head_of_a_document_are_told_apart_as_well() {
+    let long = "a".repeat(1000);
+    let note =
+        |n: usize| format!(r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"{n}":"{long}"}}}}"#);
+    let notes: Vec<String> = (0..super::HEAD / 1000).map(note).collect();
+    let first: Vec<Record<'_>> = notes.iter().map(|text| (0, "a", "s2c", text.as_str())).collect();
+    let lines =
+        [by_two_loggers(&first, |_| false), by_two_loggers(&SESSION, |text| text.contains("\"method\""))].concat();
+    let (kept, _) = read(&format!("[{}]", lines.join(",")));
+    assert_eq!((kept.frames.len(), kept.skipped.len()), (first.len() + 7, 4));
+}
+
+#[test]
 fn threads_that_say_the_same_now_and_then_are_no_loggers_of_one_another() {
     let tick = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"tick"}}"#;
     let line = |thread: &str, (at, _, dir, text): &Record<'_>| {

@@ -90,20 +90,24 @@ impl Engine {
     }
 
     /// True for a request that the end leaves open, and that the recorded end (an event) did not end on: it was answered before, or
-    /// the server lived on behind its cancel.
+    /// the server lived on behind its cancel. A cancelled one was answered before only where its answer would have come by now.
     fn ends_sooner(&self, exchange: usize, end: usize) -> bool {
         let (recorded, run) = (&self.recorded.exchanges[exchange], &self.log.exchanges[exchange]);
         if recorded.issuer != Side::Client || run.fate != Fate::Sent || run.answered_us.is_some() {
             return false;
         }
         let time = |event: usize| self.recorded.events[event].at_us;
-        let then = recorded.cancels.first().and_then(|cancel| Some(time(end)? - time(*cancel)?));
+        let behind_cancel = |event: usize| Some(time(event)? - time(*recorded.cancels.first()?)?);
         let now = run
             .cancel
             .as_ref()
             .and_then(|cancel| cancel.sent_us)
             .map(|sent| self.peer.gone_us.unwrap_or(self.now) - sent);
-        recorded.response.is_some() || then.zip(now).is_some_and(|(then, now)| then > LIVED_US && now < then / 2)
+        match (recorded.response, now) {
+            (Some(_), None) => true,
+            (Some(response), Some(now)) => behind_cancel(response).is_none_or(|then| now < then),
+            (None, now) => behind_cancel(end).zip(now).is_some_and(|(then, now)| then > LIVED_US && now < then / 2),
+        }
     }
 
     fn note_exit(&mut self, code: Option<i32>, signal: Option<i32>, forced: Forced) {

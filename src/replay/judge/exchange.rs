@@ -232,12 +232,14 @@ impl<'a> Case<'a> {
 
     fn peer_gone(&self, found: &mut Opinion) {
         let exit = self.log.exit.as_ref();
-        if exit.map_or(self.log.closed_as_recorded, |exit| exit.recorded_too) {
-            found.compared = true;
-            return found.note("the other side ended here, as in the recording");
+        if !exit.map_or(self.log.closed_as_recorded, |exit| exit.recorded_too) {
+            return found.add(Verdict::ServerExit, exit.map_or("the connection died".to_string(), left_words));
         }
-        let how = exit.map_or("the connection died".to_string(), left_words);
-        found.add(Verdict::ServerExit, how);
+        found.note("the other side ended here, as in the recording");
+        match self.cancel().filter(|cancel| cancel.status == CancelStatus::Landed) {
+            Some(cancel) => self.cancelled(found, cancel),
+            None => found.compared = true,
+        }
     }
 
     /// True if the recorded cancel itself broke a rule (of `initialize`, of the wrong side).

@@ -124,20 +124,24 @@ fn an_exit_at_the_same_place_is_known_from_the_recording() {
 
 #[test]
 fn an_end_on_a_cancel_is_that_of_the_recording_only_where_it_came_as_soon() {
-    let recorded_too = |end_ms: i64| {
+    let recorded_too = |rest: &str, after_ms: i64| {
         let trace = format!(
             "10 c> {{\"id\":2,\"method\":\"tools/call\",\"params\":{{\"name\":\"mute\"}}}}\n\
-             20 c> {{\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":2}}}}\n{end_ms} x 0"
+             20 c> {{\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":2}}}}\n{rest}"
         );
         let played = play(&mcp(&trace), &options(), |wire, message| match message["method"].as_str() {
             Some("initialize") => handshake(wire, message),
-            Some("notifications/cancelled") => wire.exit(5, 0),
+            Some("notifications/cancelled") => wire.exit(after_ms, 0),
             _ => {}
         });
         played.log.exit.map(|exit| exit.recorded_too)
     };
-    assert_eq!(recorded_too(30), Some(true));
-    assert_eq!(recorded_too(5_000), Some(false), "the recorded one lived on");
+    assert_eq!(recorded_too("30 x 0", 5), Some(true));
+    assert_eq!(recorded_too("5000 x 0", 5), Some(false), "the recorded one lived on");
+    // Whoever no longer answers what was cancelled leaves nothing open, once the recorded answer would have been there.
+    let answered = "220 s> {\"id\":2,\"result\":{}}\n300 x 0";
+    assert_eq!(recorded_too(answered, 5), Some(false));
+    assert_eq!(recorded_too(answered, 280), Some(true));
 }
 
 #[test]
