@@ -12,7 +12,7 @@ use super::row::{Row, Sink, kind};
 use crate::error::{Error, Result};
 
 /// Lines that make a block, in bytes.
-const BLOCK: usize = 256 << 10;
+pub const BLOCK: usize = 256 << 10;
 
 /// Lines of all connections that are held at most, in bytes.
 const HELD: usize = 16 << 20;
@@ -135,56 +135,5 @@ impl<W: Write + Send> Sink for Blocks<W> {
     fn finish(mut self: Box<Self>) -> Result<()> {
         self.write_all()?;
         (self.whole)(self.table.finish()?)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::borrow::Cow;
-
-    use parquet::file::reader::{FileReader, SerializedFileReader};
-    use parquet::record::RowAccessor;
-
-    use super::*;
-    use crate::facts::{Reader, unpacked};
-
-    fn row(connection: &str, seq: u64) -> Row<'_> {
-        let (kind, text) = (Cow::Borrowed("request"), Some(Cow::Borrowed("{\"method\":\"x\"}")));
-        let method = Some(Cow::Borrowed("x"));
-        Row { connection: Some(connection.into()), source: "a.log.1".into(), seq, kind, text, method, ..Row::default() }
-    }
-
-    #[test]
-    fn blocks_of_a_connection_are_its_rows_as_the_audit_reads_them() {
-        let file = tempfile::NamedTempFile::new().expect("a file");
-        let out = file.reopen().expect("a file");
-        let mut blocks = Box::new(Blocks::new(out, "x", |_| Ok(())).expect("a table"));
-        let many = (BLOCK as u64) / 60;
-        for seq in 1..=many {
-            blocks.row(&row(["one", "two"][seq as usize % 2], seq)).expect("a row");
-        }
-        blocks.row(&Row::about("a.log.1", many + 1, "{}".to_string())).expect("a row");
-        (blocks as Box<dyn Sink>).finish().expect("whole");
-
-        let reader = SerializedFileReader::new(file.reopen().expect("a file")).expect("parquet");
-        let (mut packed, mut found) = (Vec::new(), 0);
-        for line in reader.get_row_iter(None).expect("rows").flatten() {
-            assert_eq!(line.get_string(2).expect("a place"), &source_order("a.log.1"));
-            match line.get_string(4).map(String::as_str) {
-                Ok(kind::BLOCK) if line.get_string(0).is_ok_and(|name| name == "one") => {
-                    packed.extend_from_slice(line.get_bytes(6).expect("bytes").data());
-                    found += 1;
-                }
-                Ok(kind::BLOCK) => {}
-                other => assert_eq!(other.ok(), Some(kind::SOURCE)),
-            }
-        }
-        assert!(found > 1, "{found} blocks");
-        let mut rows = Reader::new(unpacked(Box::new(std::io::Cursor::new(packed))).expect("frames"), "x");
-        for seq in (2..=many).step_by(2) {
-            assert_eq!(rows.peek().expect("a row"), Some(Row { method: None, ..row("one", seq) }));
-            rows.take();
-        }
-        assert_eq!(rows.peek().expect("the end"), None);
     }
 }

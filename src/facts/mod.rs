@@ -13,7 +13,7 @@ mod place;
 mod row;
 
 #[cfg(feature = "parquet")]
-pub use blocks::Blocks;
+pub use blocks::{BLOCK, Blocks};
 pub use lines::{Lines, Reader, unpacked};
 #[cfg(feature = "parquet")]
 pub use parquet::{Column, Rows as ParquetRows, Table};

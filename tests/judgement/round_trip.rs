@@ -5,23 +5,36 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::common::{run, top};
+use crate::common::{Said, run, top};
 use serde_json::Value;
 
 /// Code, certainty and severity of every finding, counted.
-fn findings(path: &str, by: &[&str]) -> Result<BTreeMap<String, usize>, String> {
-    let said = run(&[&["check", path, "--format", "jsonl", "--no-progress"], by].concat());
-    if said.code > 1 {
+type Counted = BTreeMap<String, usize>;
+
+/// What is found in each of these logs, by their names.
+fn findings_of(paths: &[&str], by: &[&str]) -> Result<BTreeMap<String, Counted>, String> {
+    let said = run(&[&["check"], paths, &["--format", "jsonl", "--no-progress"], by].concat());
+    // Of several, those that cannot be read have no findings.
+    if said.code > 1 && paths.len() == 1 {
         return Err(said.err);
     }
-    let mut found = BTreeMap::new();
+    let mut found: BTreeMap<String, Counted> = BTreeMap::new();
     for line in said.out.lines() {
         let line: Value = serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
         if line["type"] == "finding" && !line["code"].as_str().is_some_and(|code| code.starts_with("CAP")) {
-            *found.entry(format!("{} {} {}", line["code"], line["certainty"], line["severity"])).or_default() += 1;
+            let of = found.entry(line["source"].as_str().unwrap_or_default().to_string()).or_default();
+            *of.entry(format!("{} {} {}", line["code"], line["certainty"], line["severity"])).or_default() += 1;
         }
     }
     Ok(found)
+}
+
+fn findings(path: &str, by: &[&str]) -> Result<Counted, String> {
+    let mut all = Counted::new();
+    for (name, count) in findings_of(&[path], by)?.into_values().flatten() {
+        *all.entry(name).or_default() += count;
+    }
+    Ok(all)
 }
 
 /// Every file under a folder that is no note about one.
@@ -52,29 +65,79 @@ fn ways_of(nth: usize, path: &Path) -> &'static [&'static str] {
     }
 }
 
-/// What became different on these ways, in words. `by` is how the log is read.
-fn differences(path: &Path, by: &[&str], taken: &[&str]) -> Vec<String> {
-    let path = path.to_str().expect("UTF-8");
-    // What cannot be read has no findings to keep.
-    let Ok(before) = findings(path, by) else { return Vec::new() };
-    let folder = tempfile::tempdir().expect("a folder");
-    let copy = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_string();
-    let (rec, jsonl, clean, db) = (copy("x.rec.jsonl"), copy("x.jsonl"), copy("clean.rec.jsonl"), copy("x.db"));
-    let ways: [(&str, &[&str], &str); 4] = [
+/// Takes a log on these ways into files of a folder that begin with this name: each way, and where it led to.
+fn taken(
+    path: &str,
+    by: &[&str],
+    ways: &[&'static str],
+    folder: &Path,
+    name: &str,
+) -> Vec<(&'static str, Said, String)> {
+    let copy = |end: &str| folder.join(format!("{name}{end}")).to_str().expect("UTF-8").to_string();
+    let (rec, jsonl, clean, db) = (copy(".rec.jsonl"), copy(".jsonl"), copy(".clean.rec.jsonl"), copy(".db"));
+    let all: [(&'static str, &[&str], &str); 4] = [
         ("rec", &["export", path, "--as", "rec", "-o", &rec, "--no-progress"], &rec),
         ("scrub", &["scrub", &rec, "-o", &clean], &clean),
         ("jsonl", &["export", path, "--as", "jsonl", "-o", &jsonl, "--no-progress"], &jsonl),
         ("ingest", &["ingest", path, "--db", &db, "--no-progress"], &db),
     ];
+    let asked = all.into_iter().filter(|(way, ..)| ways.contains(way));
+    asked
+        .map(|(way, args, result)| {
+            let said = if way == "scrub" { run(args) } else { run(&[args, by].concat()) };
+            (way, said, result.to_string())
+        })
+        .collect()
+}
+
+/// What became different on these ways, in words. `by` is how the log is read.
+fn differences(path: &Path, by: &[&str], ways: &[&'static str]) -> Vec<String> {
+    let path = path.to_str().expect("UTF-8");
+    // What cannot be read has no findings to keep.
+    let Ok(before) = findings(path, by) else { return Vec::new() };
+    let folder = tempfile::tempdir().expect("a folder");
     let mut all = Vec::new();
-    for (way, args, result) in ways.into_iter().filter(|(way, ..)| taken.contains(way)) {
-        let said = if way == "scrub" { run(args) } else { run(&[args, by].concat()) };
-        let after = if said.code == 0 { findings(result, &[]) } else { Err(said.err) };
+    for (way, said, result) in taken(path, by, ways, folder.path(), "x") {
+        let after = if said.code == 0 { findings(&result, &[]) } else { Err(said.err) };
         if after.as_ref() != Ok(&before) {
             all.push(format!("{path} by {way}: {before:?} became {after:?}"));
         }
     }
     all
+}
+
+/// The same of many logs, judged together before and after. What seems to differ is looked at alone.
+fn differences_of(chunk: &[(usize, &PathBuf)]) -> (usize, Vec<String>) {
+    let names: Vec<&str> = chunk.iter().map(|(_, path)| path.to_str().expect("UTF-8")).collect();
+    let before = findings_of(&names, &[]).expect("what was found");
+    let folder = tempfile::tempdir().expect("a folder");
+    let results: Vec<_> = chunk
+        .iter()
+        .map(|(nth, path)| {
+            let name = path.to_str().expect("UTF-8");
+            taken(name, &[], ways_of(*nth, path), folder.path(), &nth.to_string())
+        })
+        .collect();
+    let mut after = BTreeMap::new();
+    for way in WAYS {
+        let led = results.iter().flatten().filter(|(taken, ..)| *taken == way).map(|(.., result)| result.as_str());
+        let led: Vec<&str> = led.collect();
+        match way {
+            // A finding in a database is told by the log that it was read from.
+            "ingest" => after.extend(led.iter().filter_map(|db| Some((db.to_string(), findings(db, &[]).ok()?)))),
+            // One way at a time: of two logs with the same content one is judged.
+            _ if !led.is_empty() => after.extend(findings_of(&led, &[]).expect("what was found")),
+            _ => {}
+        }
+    }
+    let none = Counted::new();
+    let same = |(name, results): (&&str, &Vec<(&str, Said, String)>)| {
+        let before = before.get(*name).unwrap_or(&none);
+        results.iter().all(|(_, said, result)| said.code == 0 && after.get(result).unwrap_or(&none) == before)
+    };
+    let apart = chunk.iter().zip(names.iter().zip(&results)).filter(|(_, both)| !same(*both));
+    let lost = apart.flat_map(|((nth, path), _)| differences(path, &[], ways_of(*nth, path))).collect();
+    (after.values().flat_map(Counted::values).sum(), lost)
 }
 
 /// Every exchange with a fault, taken out on its own: how many there are, and what an extract lost, in words.
@@ -102,26 +165,34 @@ fn extracts(path: &Path, by: &[&str]) -> (usize, Vec<String>) {
     (said.out.lines().count(), lost)
 }
 
-/// What is done with each of these logs, four at a time.
-fn each(paths: &[PathBuf], work: impl Fn(usize, &Path) -> Vec<String> + Sync) -> Vec<String> {
+/// What is done with each of these, four at a time.
+fn each<T: Sync>(all: &[T], work: impl Fn(&T) -> Vec<String> + Sync) -> Vec<String> {
     let next = AtomicUsize::new(0);
-    let taken = || {
-        let nth = next.fetch_add(1, Ordering::Relaxed);
-        paths.get(nth).map(|path| (nth, path))
-    };
-    let all = || std::iter::from_fn(taken).flat_map(|(nth, path)| work(nth, path)).collect::<Vec<String>>();
+    let taken = || all.get(next.fetch_add(1, Ordering::Relaxed));
+    let done = || std::iter::from_fn(taken).flat_map(&work).collect::<Vec<String>>();
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..4).map(|_| scope.spawn(all)).collect();
+        let workers: Vec<_> = (0..4).map(|_| scope.spawn(done)).collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("no worker panics")).collect()
     })
 }
 
+/// How many logs are judged at once: so few that each worker has some.
+const TOGETHER: usize = 30;
+
 fn hold(folder: &Path) {
     let mut paths = Vec::new();
     logs(folder, &mut paths);
-    assert!(!paths.is_empty(), "{} has logs", folder.display());
-    let all = each(&paths, |nth, path| differences(path, &[], ways_of(nth, path)));
+    let numbered: Vec<_> = paths.iter().enumerate().collect();
+    let chunks: Vec<_> = numbered.chunks(TOGETHER).collect();
+    let kept = AtomicUsize::new(0);
+    let all = each(&chunks, |chunk| {
+        let (found, lost) = differences_of(chunk);
+        kept.fetch_add(found, Ordering::Relaxed);
+        lost
+    });
     assert!(all.is_empty(), "{} of {} logs:\n{}", all.len(), paths.len(), all.join("\n"));
+    let kept = kept.into_inner();
+    assert!(kept > paths.len() / 2, "{}: {} logs with {kept} findings", folder.display(), paths.len());
 }
 
 /// What proves a fault goes with it: the handshake that counts, where a tool call began.
@@ -135,7 +206,7 @@ fn a_fault_can_be_taken_out_on_its_own() {
         !["har-entries-again", "http-cancel-of-a-text-id"].iter().any(|case| path.to_string_lossy().contains(case))
     });
     let taken_out = AtomicUsize::new(0);
-    let lost = each(&paths, |_, path| {
+    let lost = each(&paths, |path| {
         let (count, lost) = extracts(path, &[]);
         taken_out.fetch_add(count, Ordering::Relaxed);
         lost
