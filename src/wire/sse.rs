@@ -17,9 +17,16 @@ pub struct SseEvent {
     pub comments: Vec<String>,
 }
 
+/// What a line takes beside its bytes: of many short ones that is the most, in bytes.
+const LINE_COST: usize = 32;
+
 /// Reads an event stream.
 #[derive(Clone, Debug, Default)]
 pub struct SseReader {
+    /// No more of a block is kept, in bytes; all of it where there is none.
+    most: Option<usize>,
+    /// How much of the block is kept, but for the line that has begun, in bytes.
+    kept: usize,
     /// The start of a line whose end has not come.
     line: Vec<u8>,
     /// The block so far.
@@ -31,6 +38,11 @@ pub struct SseReader {
 }
 
 impl SseReader {
+    /// Keeps no more than `most` bytes of a block: its beginning.
+    pub fn keeping(most: usize) -> SseReader {
+        SseReader { most: Some(most), ..SseReader::default() }
+    }
+
     /// Takes the next bytes and gives the blocks that they complete.
     pub fn push(&mut self, mut bytes: &[u8]) -> Vec<SseEvent> {
         let mut found = Vec::new();
@@ -39,7 +51,7 @@ impl SseReader {
             self.after_cr = false;
         }
         while let Some(end) = memchr::memchr2(b'\n', b'\r', bytes) {
-            self.line.extend_from_slice(&bytes[..end]);
+            self.hold(&bytes[..end]);
             found.extend(self.end_line());
             let cr = bytes[end] == b'\r';
             bytes = &bytes[end + 1..];
@@ -48,8 +60,15 @@ impl SseReader {
                 bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
             }
         }
-        self.line.extend_from_slice(bytes);
+        self.hold(bytes);
         found
+    }
+
+    /// Adds to the line what there is room for. Of each line one byte is kept: a blank one is the end of the block.
+    fn hold(&mut self, bytes: &[u8]) {
+        let room = self.most.map_or(usize::MAX, |most| most.saturating_sub(self.kept + self.line.len()));
+        let room = room.max(usize::from(self.line.is_empty()));
+        self.line.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
     /// What the stream ended in: a block without its blank line. A browser drops it; what was sent was sent.
@@ -60,6 +79,7 @@ impl SseReader {
 
     /// The block so far, unless it is empty.
     fn take(&mut self) -> Option<SseEvent> {
+        self.kept = 0;
         Some(std::mem::take(&mut self.event)).filter(|event| *event != SseEvent::default())
     }
 
@@ -72,6 +92,11 @@ impl SseReader {
         if line.is_empty() {
             return self.take();
         }
+        let is_full = self.most.is_some_and(|most| self.kept >= most);
+        if is_full {
+            return None;
+        }
+        self.kept += line.len() + LINE_COST;
         let colon = memchr::memchr(b':', line);
         let (field, value) = colon.map_or((line, &b""[..]), |at| (&line[..at], &line[at + 1..]));
         let value = value.strip_prefix(b" ").unwrap_or(value);
@@ -142,6 +167,20 @@ mod tests {
         assert_eq!(read(&[b"\n\n\r\n\r"]), []);
         assert_eq!(read(&[b"data: a\r", b"", b"\n\r", b"\ndata: b\n\n"]), [data("a"), data("b")]);
         assert_eq!(read(&[b"data: \xff\n\n"])[0].data.as_deref(), Some(&b"\xff"[..]), "bytes stay as they were");
+    }
+
+    #[test]
+    fn of_a_block_without_end_the_beginning_is_kept() {
+        let mut reader = SseReader::keeping(100);
+        let long = [b"data: ", &[b'x'; 200][..]].concat();
+        assert_eq!(reader.push(&long), []);
+        let flood = b"\n:\ndata: y".repeat(1000);
+        assert_eq!(reader.push(&flood), []);
+        assert!(reader.line.len() + reader.kept < 300, "{reader:?}");
+        let found = reader.push(b"\n\ndata: next\n\n");
+        assert_eq!(found, [data(&"x".repeat(94)), data("next")]);
+        let comments = reader.push(&b": a\n".repeat(1000));
+        assert_eq!((comments.len(), reader.push(b"\n")[0].comments.len() < 10), (0, true));
     }
 
     /// Lines of a stream, hostile ones too.

@@ -11,13 +11,16 @@ pub enum Piece {
     Raw(Vec<u8>),
 }
 
-/// A byte stream of a peer, in whichever of the two framings its first message shows. A message is kept whole.
+/// As much of a message is kept, in bytes: what is longer is none, and costs no more memory than that.
+pub(super) const MESSAGE_BYTES: usize = 64 << 20;
+
+/// A byte stream of a peer, in whichever of the two framings its first message shows.
 #[derive(Debug)]
 pub struct Spoken(Reader);
 
 impl Default for Spoken {
     fn default() -> Spoken {
-        Spoken(Reader::new(None, usize::MAX))
+        Spoken(Reader::new(None, MESSAGE_BYTES))
     }
 }
 
@@ -112,6 +115,16 @@ mod tests {
         assert_eq!(read(&[b"Content-Length: 40\r\n\r\n{"]), [raw("Content-Length: 40\r\n\r\n{")], "cut off");
         assert_eq!(read(&[b"cont"]), [raw("cont")]);
         assert_eq!(read(&[b"content is king\n{}\n"]), [raw("content is king"), message("{}")]);
+    }
+
+    #[test]
+    fn a_message_without_end_is_none_and_the_next_one_is_read() {
+        let mut spoken = Spoken::default();
+        let part = vec![b'['; 1 << 20];
+        let parts = std::iter::repeat_n(part.as_slice(), (MESSAGE_BYTES >> 20) + 1).chain([&b"\n{}\n"[..]]);
+        let found: Vec<Piece> = parts.flat_map(|bytes| spoken.feed(bytes)).collect();
+        assert!(matches!(&found[0], Piece::Raw(bytes) if bytes.len() == MESSAGE_BYTES), "{}", found.len());
+        assert_eq!(found[1..], [message("{}")]);
     }
 
     proptest! {

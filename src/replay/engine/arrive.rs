@@ -14,6 +14,9 @@ use crate::replay::run::{Broken, CancelStatus, ExitRun, Extra, Fate, unshelled};
 /// How many lines of stderr are kept.
 const STDERR_LINES: usize = 20;
 
+/// So many texts that are no messages come from a server that has lost its way: what it writes has no end, and all of it is kept.
+pub(super) const FLOOD: u32 = 100_000;
+
 /// A recorded server that lived on for longer than this behind a cancel did not end on it, microseconds.
 const LIVED_US: i64 = 1_000_000;
 
@@ -39,7 +42,7 @@ impl Engine {
                 self.http.retry_us.extend(retry_us.map(|us| (*stream, us)));
                 self.http.event_ids.extend(event_id.clone().map(|id| (*stream, id)));
             }
-            Incoming::Raw { .. } => self.peer.unreadable += 1,
+            Incoming::Raw { .. } => self.text_without_message(),
             Incoming::Head { stream, method, status, .. } => self.head_came(*stream, method, *status),
             Incoming::Closed { stream: Some(stream), by, .. } => self.stream_closed(*stream, *by),
             Incoming::Closed { stream: None, .. } => self.lose_peer(),
@@ -223,6 +226,16 @@ impl Engine {
             if !list.contains(&link.from_at) {
                 list.push(link.from_at.clone());
             }
+        }
+    }
+
+    fn text_without_message(&mut self) {
+        self.peer.unreadable += 1;
+        if self.peer.unreadable == FLOOD {
+            self.stop(
+                self.now,
+                Broken::Link(format!("{FLOOD} texts of the server are no JSON-RPC: no more were waited for")),
+            );
         }
     }
 

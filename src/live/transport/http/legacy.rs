@@ -13,6 +13,7 @@ use super::{Attempt, Opened};
 use crate::live::Incoming;
 use crate::live::link::NO_STREAM;
 use crate::live::link::turned_away;
+use crate::live::transport::framing::MESSAGE_BYTES;
 use crate::live::transport::port::Gone;
 use crate::live::web::shown;
 use crate::protocol::{Side, http};
@@ -49,7 +50,7 @@ pub(super) async fn open(url: Url, wire: Arc<Wire>) -> Attempt {
             shown(&url)
         ));
     }
-    let mut stream = Stream { wire: Arc::clone(&wire), response, reader: SseReader::default() };
+    let mut stream = Stream { wire: Arc::clone(&wire), response, reader: SseReader::keeping(MESSAGE_BYTES) };
     let named = match timeout(PATIENCE, stream.endpoint()).await {
         Err(_) | Ok(Ok(None)) => return Err(format!("{} did not name the place to POST to", shown(&url))),
         Ok(Err(Gone)) => return Ok(None),

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::body::{Sent, with_body};
 use crate::live::Incoming;
-use crate::live::transport::framing::{Piece, piece};
+use crate::live::transport::framing::{MESSAGE_BYTES, Piece, piece};
 use crate::live::transport::port::{Gone, Report};
 use crate::live::transport::socket::{PATIENCE, PAUSE, TRIED};
 use crate::live::web::{self, chain, host, is_loopback, shown};
@@ -265,7 +265,10 @@ impl Wire {
         let (mut body, mut how) = (Vec::new(), EOF);
         loop {
             match response.chunk().await {
-                Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+                Ok(Some(chunk)) => {
+                    let room = MESSAGE_BYTES.saturating_sub(body.len());
+                    body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+                }
                 Ok(None) => break,
                 Err(_) => {
                     how = RESET;
@@ -286,7 +289,7 @@ impl Wire {
 
     /// A body that is a stream of events.
     async fn events(&self, stream: u32, mut response: Response) -> Result<&'static str, Gone> {
-        let mut reader = SseReader::default();
+        let mut reader = SseReader::keeping(MESSAGE_BYTES);
         loop {
             let (found, how) = match response.chunk().await {
                 Ok(Some(chunk)) => (reader.push(&chunk), None),

@@ -146,3 +146,25 @@ fn eras_are_not_crossed_and_another_revision_is_said() {
     assert_eq!(settled(json!("2025-06-18")).as_deref(), Some("2025-06-18"));
     assert_eq!(settled(Value::Null), None, "null is no revision");
 }
+
+#[test]
+fn a_server_that_never_stops_to_write_what_is_no_message_is_left() {
+    let recorded = mcp("10 c> {\"id\":2,\"method\":\"ping\"}\n12 s> {\"id\":2,\"result\":{}}");
+    let plan = planned(&recorded, &options());
+    let mut engine = Engine::new(&recorded, &plan.connections[0], &options());
+    engine.arrival(0, &Incoming::Ready);
+    let noise = Incoming::Raw { bytes: b"working ...".to_vec() };
+    for at in 1..i64::from(crate::replay::engine::arrive::FLOOD) {
+        engine.arrival(at, &noise);
+    }
+    let asked = |engine: &mut Engine| {
+        std::iter::from_fn(|| engine.next()).any(|order| matches!(order, Outgoing::Finish | Outgoing::Abort))
+    };
+    assert!(!asked(&mut engine), "it may find its way");
+    engine.arrival(200_000, &noise);
+    assert!(asked(&mut engine), "it is asked to end");
+    engine.link_ended(200_001);
+    assert!(
+        matches!(engine.finish().broken, Some(crate::replay::run::Broken::Link(why)) if why.contains("no JSON-RPC"))
+    );
+}
