@@ -120,8 +120,9 @@ fn differences_of(chunk: &[(usize, &PathBuf)]) -> (usize, Vec<String>) {
         .collect();
     let mut after = BTreeMap::new();
     for way in WAYS {
-        let led = results.iter().flatten().filter(|(taken, ..)| *taken == way).map(|(.., result)| result.as_str());
-        let led: Vec<&str> = led.collect();
+        // One that led nowhere is looked at alone: a file that is not there would keep all others from being read.
+        let led = results.iter().flatten().filter(|(taken, said, _)| *taken == way && said.code == 0);
+        let led: Vec<&str> = led.map(|(.., result)| result.as_str()).collect();
         match way {
             // A finding in a database is told by the log that it was read from.
             "ingest" => after.extend(led.iter().filter_map(|db| Some((db.to_string(), findings(db, &[]).ok()?)))),
