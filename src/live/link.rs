@@ -122,6 +122,9 @@ pub struct Arrival {
     pub what: Incoming,
 }
 
+/// As much of a message is kept, in bytes. What is longer is told as [`Incoming::Raw`], by this much of its beginning.
+pub const MESSAGE_BYTES: usize = 64 << 20;
+
 /// What a link reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Incoming {

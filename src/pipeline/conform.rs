@@ -226,7 +226,7 @@ impl Examiner<'_> {
         match broken {
             Some(Broken::Interrupted) => Err(Error::new(ErrorKind::Interrupted, "interrupted")),
             Some(Broken::Era(_)) => Ok(None),
-            Some(Broken::Link(_) | Broken::Deadline) | None => Ok(Some((recording, ran))),
+            Some(Broken::Link(_) | Broken::Deadline | Broken::Left(_)) | None => Ok(Some((recording, ran))),
         }
     }
 }

@@ -193,6 +193,8 @@ pub enum Broken {
     Deadline,
     /// A signal.
     Interrupted,
+    /// The server was left: what it writes has no end, or is longer than what is kept.
+    Left(String),
     /// The link could not be used: what was tried and why it failed.
     Link(String),
     /// Recording and live side do not fit together.

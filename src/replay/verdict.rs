@@ -257,7 +257,7 @@ pub struct Standing {
     pub strict: bool,
     /// It was interrupted.
     pub interrupted: bool,
-    /// It ran past its deadline.
+    /// It ran past its deadline, or its server was left.
     pub late: bool,
     /// A link broke, or the two sides speak revisions that cannot be translated.
     pub unplayable: bool,

@@ -17,8 +17,11 @@ pub struct SseEvent {
     pub comments: Vec<String>,
 }
 
-/// What a line takes beside its bytes: of many short ones that is the most, in bytes.
-const LINE_COST: usize = 32;
+/// As much as the name of a field takes at the most, in bytes.
+const FIELD: usize = 16;
+
+/// What a comment takes beside its bytes: of many short ones that is the most, in bytes.
+const COMMENT_COST: usize = 32;
 
 /// Reads an event stream.
 #[derive(Clone, Debug, Default)]
@@ -38,9 +41,9 @@ pub struct SseReader {
 }
 
 impl SseReader {
-    /// Keeps no more than `most` bytes of a block: its beginning.
+    /// Keeps `most` bytes of the data of a block, and a little more: its beginning. Comments count with it.
     pub fn keeping(most: usize) -> SseReader {
-        SseReader { most: Some(most), ..SseReader::default() }
+        SseReader { most: Some(most + FIELD), ..SseReader::default() }
     }
 
     /// Takes the next bytes and gives the blocks that they complete.
@@ -96,20 +99,25 @@ impl SseReader {
         if is_full {
             return None;
         }
-        self.kept += line.len() + LINE_COST;
         let colon = memchr::memchr(b':', line);
         let (field, value) = colon.map_or((line, &b""[..]), |at| (&line[..at], &line[at + 1..]));
         let value = value.strip_prefix(b" ").unwrap_or(value);
         match field {
-            b"" => self.event.comments.push(text(value)),
+            b"" => {
+                self.kept += value.len() + COMMENT_COST;
+                self.event.comments.push(text(value));
+            }
             b"event" => self.event.name = Some(text(value)),
-            b"data" => match &mut self.event.data {
-                None => self.event.data = Some(value.to_vec()),
-                Some(data) => {
-                    data.push(b'\n');
-                    data.extend_from_slice(value);
+            b"data" => {
+                self.kept += value.len() + 1;
+                match &mut self.event.data {
+                    None => self.event.data = Some(value.to_vec()),
+                    Some(data) => {
+                        data.push(b'\n');
+                        data.extend_from_slice(value);
+                    }
                 }
-            },
+            }
             b"id" if !value.contains(&0) => self.event.id = Some(text(value)),
             b"retry" if value.iter().all(u8::is_ascii_digit) => {
                 self.event.retry_ms = text(value).parse().ok().or(self.event.retry_ms);
@@ -178,7 +186,9 @@ mod tests {
         assert_eq!(reader.push(&flood), []);
         assert!(reader.line.len() + reader.kept < 300, "{reader:?}");
         let found = reader.push(b"\n\ndata: next\n\n");
-        assert_eq!(found, [data(&"x".repeat(94)), data("next")]);
+        // Data as much as was asked for, and what there was room for behind it.
+        let first = SseEvent { comments: vec![String::new()], ..data(&"x".repeat(110)) };
+        assert_eq!(found, [first, data("next")]);
         let comments = reader.push(&b": a\n".repeat(1000));
         assert_eq!((comments.len(), reader.push(b"\n")[0].comments.len() < 10), (0, true));
     }

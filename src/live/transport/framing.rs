@@ -1,5 +1,6 @@
 //! What a live peer says, piece by piece: what the reader of bytes takes for a message is one where it is JSON.
 
+use crate::live::link::MESSAGE_BYTES;
 use crate::wire::{self, Reader};
 
 /// One thing that a peer said.
@@ -10,9 +11,6 @@ pub enum Piece {
     /// Anything else.
     Raw(Vec<u8>),
 }
-
-/// As much of a message is kept, in bytes: what is longer is none, and costs no more memory than that.
-pub(super) const MESSAGE_BYTES: usize = 64 << 20;
 
 /// A byte stream of a peer, in whichever of the two framings its first message shows.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use super::Engine;
 use super::state::{Asked, Phase, Told};
 use crate::jsonrpc::{Id, Kind, Message, Parsed, parse};
-use crate::live::link::{Forced, Incoming, Outgoing};
+use crate::live::link::{Forced, Incoming, MESSAGE_BYTES, Outgoing};
 use crate::protocol::{Facts, Mechanism, Role, Side, Target, cancel_form, role};
 use crate::replay::flow::{self, Carried};
 use crate::replay::message;
@@ -42,7 +42,7 @@ impl Engine {
                 self.http.retry_us.extend(retry_us.map(|us| (*stream, us)));
                 self.http.event_ids.extend(event_id.clone().map(|id| (*stream, id)));
             }
-            Incoming::Raw { .. } => self.text_without_message(),
+            Incoming::Raw { bytes } => self.text_without_message(bytes.len()),
             Incoming::Head { stream, method, status, .. } => self.head_came(*stream, method, *status),
             Incoming::Closed { stream: Some(stream), by, .. } => self.stream_closed(*stream, *by),
             Incoming::Closed { stream: None, .. } => self.lose_peer(),
@@ -229,14 +229,17 @@ impl Engine {
         }
     }
 
-    fn text_without_message(&mut self) {
+    /// A text that is no message; one that is too long may be one.
+    fn text_without_message(&mut self, bytes: usize) {
         self.peer.unreadable += 1;
-        if self.peer.unreadable == FLOOD {
-            self.stop(
-                self.now,
-                Broken::Link(format!("{FLOOD} texts of the server are no JSON-RPC: no more were waited for")),
-            );
-        }
+        let why = if bytes >= MESSAGE_BYTES {
+            format!("a text of the server is longer than {} MiB, which is what is kept of one", MESSAGE_BYTES >> 20)
+        } else if self.peer.unreadable == FLOOD {
+            format!("{FLOOD} texts of the server are no JSON-RPC")
+        } else {
+            return;
+        };
+        self.stop(self.now, Broken::Left(format!("the run was broken off: {why}")));
     }
 
     fn note_handshake(&mut self, exchange: usize, method: &str, read: &Message<'_>, facts: &Facts<'_>) {

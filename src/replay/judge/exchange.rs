@@ -141,7 +141,7 @@ impl<'a> Case<'a> {
         match &self.log.broken {
             Some(Broken::Deadline) => "the deadline of the run came first".into(),
             Some(Broken::Interrupted) => "the run was interrupted".into(),
-            Some(Broken::Link(why) | Broken::Era(why)) => why.clone(),
+            Some(Broken::Left(why) | Broken::Link(why) | Broken::Era(why)) => why.clone(),
             None if self.log.exit.as_ref().is_some_and(|exit| exit.unasked) => "server exited".into(),
             None => "the run ended before".into(),
         }
@@ -252,7 +252,8 @@ impl<'a> Case<'a> {
 
     /// True if the run was cut off while the exchange was open.
     pub(super) fn cut_off(&self) -> bool {
-        matches!(self.log.broken, Some(Broken::Deadline | Broken::Interrupted)) && self.run().stuck_us.is_none()
+        matches!(self.log.broken, Some(Broken::Deadline | Broken::Interrupted | Broken::Left(_)))
+            && self.run().stuck_us.is_none()
     }
 
     fn plain(&self, found: &mut Opinion) {

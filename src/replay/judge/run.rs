@@ -342,7 +342,7 @@ impl<'a> One<'a> {
         match &log.broken {
             Some(Broken::Deadline) => report.notes.push("the run was broken off at its deadline".into()),
             Some(Broken::Interrupted) => report.notes.push("the run was interrupted".into()),
-            Some(Broken::Link(why) | Broken::Era(why)) => report.notes.push(why.clone()),
+            Some(Broken::Left(why) | Broken::Link(why) | Broken::Era(why)) => report.notes.push(why.clone()),
             None => {}
         }
         if let Some(exit) = &log.exit {
@@ -483,7 +483,7 @@ fn standing(sides: &Sides<'_>, options: &Options, compared: usize, asked: usize)
         asked,
         strict: options.gate.strict,
         interrupted: broken(|broken| *broken == Broken::Interrupted),
-        late: broken(|broken| *broken == Broken::Deadline),
+        late: broken(|broken| matches!(broken, Broken::Deadline | Broken::Left(_))),
         unplayable: broken(|broken| matches!(broken, Broken::Link(_) | Broken::Era(_))),
     }
 }

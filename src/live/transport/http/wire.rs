@@ -13,7 +13,8 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::body::{Sent, with_body};
 use crate::live::Incoming;
-use crate::live::transport::framing::{MESSAGE_BYTES, Piece, piece};
+use crate::live::link::MESSAGE_BYTES;
+use crate::live::transport::framing::{Piece, piece};
 use crate::live::transport::port::{Gone, Report};
 use crate::live::transport::socket::{PATIENCE, PAUSE, TRIED};
 use crate::live::web::{self, chain, host, is_loopback, shown};

@@ -148,23 +148,35 @@ fn eras_are_not_crossed_and_another_revision_is_said() {
 }
 
 #[test]
-fn a_server_that_never_stops_to_write_what_is_no_message_is_left() {
+fn a_server_that_never_stops_to_write_is_left() {
+    let recorded = mcp("10 c> {\"id\":2,\"method\":\"ping\"}\n12 s> {\"id\":2,\"result\":{}}");
+    let plan = planned(&recorded, &options());
+    let left = |texts: u32, text: &[u8]| {
+        let mut engine = Engine::new(&recorded, &plan.connections[0], &options());
+        engine.arrival(0, &Incoming::Ready);
+        let noise = Incoming::Raw { bytes: text.to_vec() };
+        (1..=i64::from(texts)).for_each(|at| engine.arrival(at, &noise));
+        let asked = std::iter::from_fn(|| engine.next()).any(|order| order == Outgoing::Abort);
+        match engine.finish().broken {
+            Some(crate::replay::run::Broken::Left(why)) => asked.then_some(why),
+            other => panic!("it may find its way: {other:?}, {asked}"),
+        }
+    };
+    let many = crate::replay::engine::arrive::FLOOD;
+    assert!(left(many, b"working ...").is_some_and(|why| why.contains("no JSON-RPC")));
+    assert!(
+        left(1, &vec![b'['; crate::live::link::MESSAGE_BYTES]).is_some_and(|why| why.contains("longer than 64 MiB"))
+    );
+}
+
+#[test]
+fn a_server_that_writes_much_besides_is_played_with() {
     let recorded = mcp("10 c> {\"id\":2,\"method\":\"ping\"}\n12 s> {\"id\":2,\"result\":{}}");
     let plan = planned(&recorded, &options());
     let mut engine = Engine::new(&recorded, &plan.connections[0], &options());
     engine.arrival(0, &Incoming::Ready);
     let noise = Incoming::Raw { bytes: b"working ...".to_vec() };
-    for at in 1..i64::from(crate::replay::engine::arrive::FLOOD) {
-        engine.arrival(at, &noise);
-    }
-    let asked = |engine: &mut Engine| {
-        std::iter::from_fn(|| engine.next()).any(|order| matches!(order, Outgoing::Finish | Outgoing::Abort))
-    };
-    assert!(!asked(&mut engine), "it may find its way");
-    engine.arrival(200_000, &noise);
-    assert!(asked(&mut engine), "it is asked to end");
-    engine.link_ended(200_001);
-    assert!(
-        matches!(engine.finish().broken, Some(crate::replay::run::Broken::Link(why)) if why.contains("no JSON-RPC"))
-    );
+    (1..i64::from(crate::replay::engine::arrive::FLOOD)).for_each(|at| engine.arrival(at, &noise));
+    assert!(std::iter::from_fn(|| engine.next()).all(|order| order != Outgoing::Abort));
+    assert_eq!(engine.finish().broken, None);
 }
