@@ -229,10 +229,11 @@ impl Engine {
         }
     }
 
-    /// A text that is no message; one that is too long may be one.
+    /// A text that is no message; one that is too long may be one, and is not counted.
     fn text_without_message(&mut self, bytes: usize) {
-        self.peer.unreadable += 1;
-        let why = if bytes >= MESSAGE_BYTES {
+        let too_long = bytes >= MESSAGE_BYTES;
+        self.peer.unreadable += u32::from(!too_long);
+        let why = if too_long {
             format!("a text of the server is longer than {} MiB, which is what is kept of one", MESSAGE_BYTES >> 20)
         } else if self.peer.unreadable == FLOOD {
             format!("{FLOOD} texts of the server are no JSON-RPC")
