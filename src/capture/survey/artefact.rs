@@ -209,7 +209,8 @@ fn cuts(notes: &Notes, plan: &mut Plan) {
     plan.longest = notes.longest;
 }
 
-/// Lines of one length that break off in the middle of a record, where none is longer: a size limit that leaves no mark.
+/// Lines of one length that break off in the middle of a record, where none is longer: a size limit that leaves no mark. Whoever
+/// spreads a record over lines breaks them behind a bracket or a comma; a limit falls anywhere.
 pub(super) fn cut_lines(head: &[u8], whole: bool, plan: &mut Plan) {
     let end = if whole { head.len() } else { memchr::memrchr(b'\n', head).unwrap_or(0) };
     let (mut start, mut longest, mut lines) = (0, 0, Vec::new());
@@ -225,7 +226,8 @@ pub(super) fn cut_lines(head: &[u8], whole: bool, plan: &mut Plan) {
         }
         start = end + 1;
     }
-    if lines.into_iter().filter(|line| breaks_off(line)).take(OFTEN).count() == OFTEN {
+    let spread = |line: &&[u8]| matches!(line.trim_ascii_end().last(), Some(b'{' | b'[' | b'(' | b','));
+    if lines.into_iter().filter(|line| breaks_off(line) && !spread(line)).take(OFTEN).count() == OFTEN {
         plan.cut_line = Some(longest);
         plan.said.push(format!("its lines are cut at {longest} bytes"));
     }

@@ -183,6 +183,19 @@ fn what_a_filter_took_out_is_no_fault() {
 }
 
 #[test]
+fn lines_that_a_printer_spread_are_not_cut() {
+    let cut_at = |text: &str| {
+        let mut plan = crate::capture::plan::Plan::default();
+        super::artefact::cut_lines(text.as_bytes(), true, &mut plan);
+        plan.cut_line
+    };
+    let spread = "sent {\n  \"id\": 1,\n  \"params\": {\"a\": {\n  }}\n  \"result\": {\"b\": {\n  }}\n}\n";
+    assert_eq!(cut_at(spread), None);
+    let limit = "{\"jsonrpc\":\"2.0\",\"id\":1,\"resu\n{\"jsonrpc\":\"2.0\",\"id\":2,\"resu\n";
+    assert_eq!(cut_at(limit), Some(29));
+}
+
+#[test]
 fn strings_that_a_size_limit_cut_are_lost_messages() {
     for (limit, mark) in [(60, ""), (60, "... [truncated]"), (64, "…")] {
         let cut = |text: &str| match text.len() > limit && !text.contains("initialized") {

@@ -125,6 +125,12 @@ impl RunReportArgs {
         files.find(|file| *file != Path::new("-"))
     }
 
+    /// True if verdicts are wanted elsewhere than on the screen.
+    #[cfg(feature = "live")]
+    pub fn wants_verdicts(&self) -> bool {
+        self.is_json() || self.output.is_some() || !self.reports.is_empty()
+    }
+
     /// True if the answer is for programs.
     #[cfg(feature = "live")]
     pub fn is_json(&self) -> bool {

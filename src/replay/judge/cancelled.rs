@@ -52,7 +52,8 @@ impl Case<'_> {
             }
         } else {
             match permits(is) {
-                Some(true) if permits(was) == Some(false) && !self.cancel_closed_its_stream() => {
+                // What the recording does not prove, nobody has mended.
+                Some(true) if self.was_proven() && !self.cancel_closed_its_stream() => {
                     found.add(Verdict::Fixed, format!("{} after the cancel, {} before", is.as_str(), was.as_str()));
                 }
                 Some(true) => {
@@ -93,12 +94,11 @@ impl Case<'_> {
     /// The cancel was not exercised. That is no difference only where it was not in the recording either.
     fn crossed(&self, found: &mut Opinion, cancel: &CancelRun, answered_then: bool) {
         found.crossed = true;
-        let proven = |fault: &&Fault| fault.certainty == "violation" && ends(&fault.code);
         let after = self.run().answered_us.zip(cancel.sent_us).map(|(answer, cancel)| (answer - cancel).max(0));
         let after = after.map_or(String::new(), |us| format!(" {}", duration(us)));
         let answer = self.live_text().map_or("answered".to_string(), |text| Answer::read(text).words());
         let why = format!("{answer} came{after} after the cancel and may have crossed it");
-        match answered_then && !self.recorded.faults.of(Some(self.place)).iter().any(|fault| proven(&fault)) {
+        match answered_then && !self.was_proven() {
             true => found.note(format!("{why}, as in the recording: the cancel was not exercised")),
             false => found.add(Verdict::Raced, format!("{why}: the cancel was not exercised")),
         }
@@ -113,6 +113,12 @@ impl Case<'_> {
     /// True if it proves a violation in that.
     fn is_proven(&self) -> bool {
         self.faults().is_some_and(|faults| faults.new.iter().chain(&faults.still).any(|fault| ends(&fault.code)))
+    }
+
+    /// True if the audit of the recording proves one.
+    fn was_proven(&self) -> bool {
+        let faults = self.recorded.faults.of(Some(self.place));
+        faults.iter().any(|fault| fault.certainty == "violation" && ends(&fault.code))
     }
 
     /// An answer was due after the cancel, and none came while we watched.

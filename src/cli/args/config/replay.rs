@@ -89,8 +89,8 @@ pub fn read(place: &FileText<'_>, value: &Value<'_>, config: &mut ReplayConfig) 
             "command" => config.command = strings()?,
             "url" => config.url = Some(place.string(key, value)?),
             "connect" => config.connect = Some(place.string(key, value)?),
-            "allow" => config.allow = strings()?,
-            "deny" => config.deny = strings()?,
+            "allow" => config.allow = checked(place, key, value, pattern)?,
+            "deny" => config.deny = checked(place, key, value, pattern)?,
             "ignore" => {
                 let at = |text: &str| compare::place(text).map(str::to_string);
                 config.ignore = one_by_one(place, key, value, &["at"], |[at]| Ok(at), at)?;
@@ -124,6 +124,14 @@ pub fn read(place: &FileText<'_>, value: &Value<'_>, config: &mut ReplayConfig) 
         }
     }
     Ok(())
+}
+
+/// What names requests.
+fn pattern(text: &str) -> std::result::Result<String, String> {
+    match text.is_empty() {
+        true => Err("an empty text names no request; write a method, or method:tool".to_string()),
+        false => Ok(text.to_string()),
+    }
 }
 
 fn checked<T>(
@@ -191,7 +199,8 @@ fn one_by_one<T, const N: usize>(
         }
         let mut found = found.map(Option::unwrap_or_default);
         if let Some(scope) = scope {
-            found[0] = format!("{} {}", scope.trim(), found[0]);
+            let scope = pattern(scope.trim()).map_err(|why| wrong(entry.span().start, format!("for: {why}")))?;
+            found[0] = format!("{scope} {}", found[0]);
         }
         table(found).map_err(|why| wrong(at, why))
     };

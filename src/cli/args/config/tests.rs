@@ -95,6 +95,8 @@ fn what_is_wrong_is_named_with_its_line_and_the_nearest_word() {
         ("[replay.match]\nat = \"/x\"", "c:1: match is a list", ""),
         ("[[replay.match]]\nat = \"/x\"", "c:1: this [[replay.match]] has no kind", ""),
         ("[[replay.match]]\nat = \"x\"\nkind = \"uuid\"", "c:2: match: `x` is no JSON pointer", ""),
+        ("[[replay.ignore]]\nat = \"/x\"\nfor = \" \"", "c:1: ignore: for: an empty text", ""),
+        ("[replay]\nallow = [\n\"\"]", "c:3: allow: an empty text", ""),
         ("[[replay.flow]]\nfrom = \"create\"\nto = \"get /x\"", "c:2: write a method", ""),
         ("[audit\n", "c:1: ", "TOML"),
     ];

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 
 use super::values::{self, Delay};
@@ -89,10 +90,10 @@ pub struct SendArgs {
     #[arg(long)]
     pub suggest: bool,
     /// Send also requests that are not known to be read-only: METHOD or METHOD:TOOL, `*` for anything
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", value_parser = NonEmptyStringValueParser::new())]
     pub allow: Vec<String>,
     /// Never send these; wins over everything
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", value_parser = NonEmptyStringValueParser::new())]
     pub deny: Vec<String>,
     /// Send everything that is not denied
     #[arg(long)]
@@ -101,10 +102,10 @@ pub struct SendArgs {
     #[arg(long)]
     pub allow_repeat: bool,
     /// Only these requests: patterns, or #7
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", value_parser = NonEmptyStringValueParser::new())]
     pub only: Vec<String>,
     /// Not these
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", value_parser = NonEmptyStringValueParser::new())]
     pub skip: Vec<String>,
     /// From this request on; the handshake is sent all the same
     #[arg(long, value_name = "REQUEST")]

@@ -72,6 +72,11 @@ impl<'s> Session<'s> {
         let plan = plan(&recording, &options)?;
         if args.play.send.dry_run || args.play.send.explain_schedule || args.play.send.suggest {
             forewarn(&recording, &plan, &options);
+            if args.report.wants_verdicts() {
+                io::say(
+                    "note: nothing is played, so there is no verdict to report: what is shown is what would be sent",
+                );
+            }
             ahead(args, &recording, &plan, &options, server.as_ref(), args.view.redact.redactor(&config))?;
             return Ok(Prepared::Told);
         }

@@ -47,8 +47,19 @@ pub fn recordings(named: &[String]) -> Result<Vec<String>> {
         }
     }
     let mut seen = HashSet::new();
-    files.retain(|file| seen.insert(file.clone()));
+    files.retain(|file| seen.insert(place(file)));
     Ok(files)
+}
+
+/// Where a file is, however it was named: `a` and `./a` are one. A link to a recording is a recording of its own.
+fn place(file: &str) -> PathBuf {
+    let path = path_of(file);
+    let folder = path.parent().map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+    let folder = folder.and_then(|folder| folder.canonicalize().ok());
+    match (folder, path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => path,
+    }
 }
 
 /// The folder whose recordings are played where none was named.
@@ -312,7 +323,8 @@ mod tests {
             std::fs::write(path, "").unwrap();
         }
         let root = folder.path().to_string_lossy().into_owned();
-        let found = recordings(&[root.clone(), format!("{root}/b.rec.jsonl")]).unwrap();
+        let again = [format!("{root}/b.rec.jsonl"), format!("{root}/a/../b.rec.jsonl")];
+        let found = recordings(&[&[root.clone()], &again[..]].concat()).unwrap();
         let short: Vec<&str> = found.iter().map(|file| &file[root.len() + 1..]).collect();
         assert_eq!(short, ["a/b/c.rec.jsonl", "a/z.rec.jsonl", "b.rec.jsonl"]);
         let empty = tempfile::tempdir().unwrap();

@@ -61,9 +61,10 @@ fn a_server_that_leaves() {
     assert_eq!(of(&run(true).judge(), "#2").verdict, Verdict::Same);
     // Of what was cancelled, its silence is judged, and not the end behind it.
     let silent = call(10, 2, "a", "{}") + &cancel(20, 2);
-    let mut fixed = Run::mcp(&(silent.clone() + &text(900, 2, "late")), &silent).change("#2", gone);
-    fixed.log.exit = Some(exit(true));
-    assert_eq!(of(&fixed.judge(), "#2").verdict, Verdict::Fixed);
+    let mut late = Run::mcp(&(silent.clone() + &text(900, 2, "late")), &silent).change("#2", gone);
+    late.log.exit = Some(exit(true));
+    assert_eq!(of(&late.judge(), "#2").verdict, Verdict::Same, "it may have crossed the cancel: nothing is mended");
+    assert_eq!(of(&late.recorded_fault("#2", "CAN010").judge(), "#2").verdict, Verdict::Fixed);
     // With nothing in flight it is nobody's exchange, and fails all the same.
     let mut idle = Run::mcp(&trace, &trace).fate("#3", Fate::NotSent("server exited".into()));
     idle.log.exit = Some(exit(false));
