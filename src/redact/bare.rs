@@ -7,7 +7,7 @@ use super::words::is_random;
 use crate::base64;
 
 /// What such a key begins with, and how many letters follow that.
-const FORMS: [(&str, usize); 5] = [
+const FORMS: [(&str, usize); 9] = [
     // Okta
     ("00", 40),
     // PayPal: the secret, and the id of the client
@@ -17,6 +17,13 @@ const FORMS: [(&str, usize); 5] = [
     ("BSA", 28),
     // Jenkins
     ("11", 32),
+    // Bitcoin, as wallets import it
+    ("K", 51),
+    ("L", 51),
+    // Stellar
+    ("S", 55),
+    // NATS
+    ("SU", 56),
 ];
 
 /// Letters of an Azure account key before its padding: 64 bytes.
@@ -35,6 +42,8 @@ pub(super) fn find(text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
             at += last + 1;
             continue;
         }
+        // The sign of a line of a diff is no letter of a key.
+        at += usize::from(bytes[at] == b'+' && at.checked_sub(1).is_none_or(|before| bytes[before] == b'\n'));
         let run = at..at + bytes[at..].iter().take_while(|byte| is_digit(**byte)).count();
         let end = run.end + bytes[run.end..].iter().take_while(|byte| **byte == b'=').count();
         at = end.max(run.end + 1);
@@ -52,7 +61,7 @@ fn is_digit(byte: u8) -> bool {
 
 fn is_key(run: &str) -> bool {
     let rest = |(prefix, length): &(&str, usize)| run.strip_prefix(prefix).filter(|rest| rest.len() == *length);
-    let drawn = |rest: &str| is_random(rest, rest.len() * 3 / 4) && rest.bytes().filter(u8::is_ascii_digit).count() > 2;
+    let drawn = |rest: &str| is_random(rest, rest.len() * 3 / 4) && rest.bytes().filter(u8::is_ascii_digit).count() > 1;
     FORMS.iter().find_map(rest).is_some_and(|rest| drawn(rest) && !rest.contains(['+', '/']))
 }
 

@@ -37,6 +37,33 @@ pub(super) fn items(text: &str, name_end: usize) -> Vec<Range<usize>> {
     items
 }
 
+/// The values of a Secret of Kubernetes: what stands below `data:` and `stringData:`.
+pub(super) fn sealed(text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
+    if !text.contains("kind: Secret") {
+        return;
+    }
+    let (mut within, mut at) = (None, 0);
+    for line in text.split_inclusive('\n') {
+        let indent = line.len() - line.trim_start().len();
+        let shown = line.trim();
+        match within {
+            _ if matches!(shown, "data:" | "stringData:") => within = Some(indent),
+            Some(outer) if indent > outer => {
+                let value = shown.split_once(": ").map(|(_, value)| value.trim_matches(['"', '\'', ' ']));
+                let value = value.filter(|value| value.len() > 3 && !value.starts_with(['|', '>', '<', '$', '{']));
+                found.extend(
+                    value
+                        .and_then(|value| Some((line.find(value)?, value)))
+                        .map(|(start, value)| ("secret", at + start..at + start + value.len())),
+                );
+            }
+            _ if shown.is_empty() => {}
+            _ => within = None,
+        }
+        at += line.len();
+    }
+}
+
 /// The words of a phrase, where they are as many as one has.
 pub(super) fn phrase(text: &str, at: usize) -> Option<Range<usize>> {
     let start = text.len() - text[at..].trim_start_matches([' ', '"', '\'', '\\']).len();

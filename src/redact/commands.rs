@@ -1,7 +1,7 @@
 //! Secrets in command lines that no label names: `curl -u user:...`, `mysql -p...`, `sshpass -p ...`, and in the files of such tools.
 
 /// What a text must hold, the kind of secret, and its form, as in `shapes`.
-pub(super) const COMMANDS: [(&str, &str, &str); 16] = [
+pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ("curl", "password", r#"\bcurl\b[^\n|;]*?\s(?:-u|--user|-U|--proxy-user)[ =]?["']?[^\s:"'$]+:([^\s"'$]{3,})"#),
     ("curl", "cookie", r#"\bcurl\b[^\n|;]*?\s(?:-b|--cookie)[ =]?["']?([^\s"'=]+=[^\s"']{6,})"#),
     ("(?i-u:mysql|mariadb)", "password", r#"\b(?:mysql|mariadb)[a-z-]*\b[^\n|;]*?\s-p["']?([^\s"'$-][^\s"']{2,})"#),
@@ -31,7 +31,53 @@ pub(super) const COMMANDS: [(&str, &str, &str); 16] = [
         r#"\b(?:smbclient|winexe|rpcclient)\b[^\n|;]*?\s-U\s+["']?[^\s%"']+%([^\s"'$]{3,})"#,
     ),
     ("sqlplus|sqlldr", "password", r#"\b(?:sqlplus|sqlldr)\b[^\n|;]*?\s["']?[^\s"'/=-]+/([^\s"'@$/]{4,})@"#),
-    ("(?i-u:login)", "password", r#"(?i)\blogin\s+\S+\s+password\s+["']?([^\s"'$<]{4,})"#),
-    ("(?i-u:identified|password)", "password", r"(?i)\b(?:identified\s+by|password)\s+'([^'\s$<]{4,})'"),
+    ("(?i-u:login)", "password", r#"(?i)\blogin[ \t]+\S+\s+password[ \t]+["']?([^\s"'$<]{4,})"#),
+    (
+        "(?i-u:identified|password)",
+        "password",
+        r"(?i)\b(?:identified\s+(?:with\s+\S+\s+)?by|password)\s*(?:=\s*N?|\(\s*)?\s*'([^'\s$<]{4,})'",
+    ),
+    ("mongo", "password", r#"\bmongo(?:sh|dump|restore|export|import)?\b[^\n|;]*?\s-p\s+["']?([^\s"'$-][^\s"']{3,})"#),
+    ("sqlcmd|bcp", "password", r#"\b(?:sqlcmd|bcp)\b[^\n|;]*?\s-P\s*["']?([^\s"'$-][^\s"']{3,})"#),
+    ("psexec", "password", r#"\bpsexec(?:64)?(?:\.exe)?\b[^\n|;]*?\s-p\s+["']?([^\s"'$-][^\s"']{3,})"#),
+    ("freerdp", "password", r#"\b[xw]freerdp3?\b[^\n|;]*?\s/p:["']?([^\s"'$][^\s"']{3,})"#),
+    ("signtool", "password", r#"\bsigntool\b[^\n|;]*?\s/p\s+["']?([^\s"'$/][^\s"']{3,})"#),
+    ("pass ", "password", r#"\s-(?:store|key|src|dest|srcstore|deststore|new)pass\s+["']?([^\s"'$:-][^\s"':]{3,})"#),
+    ("openssl", "password", r#"\bopenssl\s+enc\b[^\n|;]*?\s-k\s+["']?([^\s"'$-][^\s"']{3,})"#),
+    (
+        "secretsdump|psexec|wmiexec",
+        "password",
+        r#"\b(?:secretsdump|psexec|wmiexec)(?:\.py)?\s+[\w.-]+/[\w.-]+:([^\s@"'$]{4,})@"#,
+    ),
+    ("jdbc:oracle", "password", r"\bjdbc:oracle:[a-z]+:[^\s/@]+/([^\s@/]{4,})@"),
+    ("requirepass|masterauth", "password", r#"\b(?:requirepass|masterauth)\s+["']?([^\s"'$#]{4,})"#),
+    ("snmp-server", "password", r"\bsnmp-server\s+community\s+(\S{4,})"),
+    (
+        "(?i-u:presharedkey|privatekey)",
+        "private-key",
+        r"(?i)\b(?:preshared|private)key\s*=\s*([A-Za-z0-9+/]{42,44}={0,2})",
+    ),
+    ("SecureString", "password", r#"(?i)\bConvertTo-SecureString\s+(?:-String\s+)?["']([^"'$\n]{4,})["']"#),
+    ("BasicAuth|auth=", "password", r#"(?:BasicAuth|\bauth\s*=\s*)\(\s*["'][^"'\n]*["']\s*,\s*["']([^"'\n]{4,})["']"#),
+    (
+        "(?i-u:fill|type|send|setvalue|set_value)",
+        "password",
+        r#"(?i)(?:password|passwd|passcode|passphrase)[^\n;]{0,40}?\)\s*\.\s*(?:fill|type|pressSequentially|send_?keys|set_?value)\(\s*["'`]([^"'`\n]{4,})["'`]"#,
+    ),
+    ("PSCredential", "password", r#"\bPSCredential\(\s*["'][^"'\n]*["']\s*,\s*["']([^"'\n]{4,})["']"#),
+    (
+        "getConnection",
+        "password",
+        r#"\bgetConnection\(\s*["'][^"'\n]*["']\s*,\s*["'][^"'\n]*["']\s*,\s*["']([^"'\n]{4,})["']"#,
+    ),
+    (
+        "mysql",
+        "password",
+        r#"\bmysqli?(?:_connect)?\(\s*["'][^"'\n]*["']\s*,\s*["'][^"'\n]*["']\s*,\s*["']([^"'\n]{4,})["']"#,
+    ),
+    ("(?i-u:jsessionid=|aspxauth=)", "cookie", r"(?i)(?:jsessionid|\.aspxauth)=([A-Za-z0-9%+/=_.:-]{8,})"),
+    ("appid=", "api-key", r"[?&]appid=([A-Za-z0-9]{16,})"),
+    ("Unseal", "private-key", r"\bUnseal Key \d+:\s*([A-Za-z0-9+/]{42,44}={0,2})"),
+    ("_SALT", "secret", r#"\b[A-Z_]+_SALT["']\s*,\s*["']([^"'\n]{20,})["']"#),
     (r":5432:|:3306:|:\*:", "password", r"(?m)^[\w.*-]+:(?:\d{2,5}|\*):[\w*-]+:[\w*-]+:([^\s:]{4,})$"),
 ];

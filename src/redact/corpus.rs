@@ -19,6 +19,8 @@ const FORMS: &str = "AKIA{U16} ASIA{U16} ABSK{b120}= AIza{u35} GOCSPX-{u28} ya29
     p8e-{l32} LTAI{w20} AKCp{w69} CLOJARS_{l60} duffel_live_{u43} EZAK{w54} EAAC{w120} FLWSECK_TEST-{x32}-X fio-u-{u64} \
     API-{U26} sha256~{u43} access-production-{g} pnu_{w36} rdme_{l70} shippo_live_{x40} squ_{x40} sgp_{x16}_{x40} tfp_{u44} \
     nvapi-{u64} bkua_{x40} CCIPAT_{w22}_{w40} phx_{w43} CFPAT-{u43} sdk-{g} napi_{l64} tskey-auth-{w12}-{w32} fc-{x32} \
+    cflt{b60} token-{l5}:{l54} EAAG{w120} unkey_{w24} K005{b27} ATTA{x64} zpka_{x32}_{x8} mzp_{x64} rootly_{x64} \
+    esecret_{w26} {x32}FFFFNRAL v4.local.{u120} nsec1{l58} xprv9s21{w100} SU{U56} testsk_{u40} live_{w36} \
     pcsk_{w6}_{w60} snyk_uat.{x8}.{u70} wandb_v1_{w60} amzn.mws.{g} xaat-{g} \
     00{u40} BSA{u28} 11{x32} {w52}JQQJ99{w14} csk-{l48} fw_{w24} hcaik_01{l58} st.{x24}.{x32}.{x32} 00D{w15}!{w96} \
     2/{d16}/{d16}:{x32} IGQV{u150} SCW{U17} $2b$12${w53} $6${w16}${w86} $apr1${w8}${w22} \
@@ -57,7 +59,17 @@ const AROUND: &str = "curl -u admin:§ https://x~mysql -u root -p§ shop~sshpass
     username=jo&password=§&x=1~https://b.io/k?X-Amz-Signature=§§~-----BEGIN PRIVATE KEY-----^§§^-----END PRIVATE KEY-----~\
     id,user,password^1,jo,§^2,eve,yes~user\tdb_password^jo\t§~| user | Password |^|---|---|^| jo | `§` |~ user | password_hash ^-----+---^ jo | §^(1 row)~\
     variable \"db_password\" {^  type = string^  default = \"§\"^}~tokens:^  - §§^  - §§~<key>ApiKey</key>^<string>§§</string>~WIFI:T:WPA;S:a;P:§;;~\
-    network={^ psk=\"§\"^}~sqlplus scott/§@//db:1521/x~https://§§@git.acme.io/a/b.git";
+    network={^ psk=\"§\"^}~sqlplus scott/§@//db:1521/x~mongosh -u a -p § db~sqlcmd -S x -U sa -P §~xfreerdp /u:a /p:§ /v:h~keytool -storepass § -list~requirepass §~\
+    snmp-server community § RO~HTTPBasicAuth('ann', '§')~auth=('ann', '§')~page.getByLabel('Password').fill('§')~cy.get('#password').type('§')~\
+    {\"selector\":\"input[type=password]\",\"text\":\"§\"}~{\"element\":\"Password field\",\"ref\":\"e5\",\"text\":\"§\"}~\
+    {\"label\":\"password\",\"value\":\"§\"}~{\"password\":{\"value\":\"§\"}}~{\"kind\":\"Secret\",\"data\":{\"foo\":\"§\"}}~kind: Secret^data:^  FOO: §~\
+    {\"kty\":\"oct\",\"k\":\"§§\"}~INSERT INTO users (name, password) VALUES ('ann', '§')~SET PASSWORD FOR a = PASSWORD('§')~\
+    Your password is §~Password:^  §^~password for ann: §~Invalid token '§§'~let db_password: &str = \"§\";~val dbPassword: String = \"§\"~\
+    db_password = b'§'~x.DB_PASSWORD || '§'~ds.setPassword(\"§\")~db_password: Some(\"§\")~- **Password**: `§`~**API Key:** §§~\
+    <wsse:Password Type=\"x\">§</wsse:Password>~<password><![CDATA[§]]></password>~&lt;password&gt;§&lt;/password&gt;~<string name=\"api_key\">§§</string>~\
+    password: !!str §^x: 1~password: &pw §^x: 1~TOKEN ?= §§~set -gx JWT_SECRET §~setx DB_PASSWORD \"§\" /M~name=\"password\"^^§^--b~\
+    \u{1b}[32mDB_PASSWORD\u{1b}[0m=\u{1b}[33m§\u{1b}[0m~used {\"db_password\": \"§\"} here~?d=%7B%22db_password%22%3A%20%22§%22%7D~das Passwort lautet §~\
+    mot de passe: §~contraseña=§~Пароль: §~密码：§~passwort_x: 1^kennwort: §~https://§§@git.acme.io/a/b.git";
 
 /// What looks like a secret, and is none.
 const INNOCENT: &str = "sk-learn-contrib-lightning-project~Bearer $TOKEN~Bearer <token>~Authorization: Bearer YOUR_TOKEN_HERE~Authorization: Bearer {token}~\
@@ -85,7 +97,14 @@ const INNOCENT: &str = "sk-learn-contrib-lightning-project~Bearer $TOKEN~Bearer 
     nginx-deployment-66b6c48dd5-7xk2p~main-9f86d081884c7d65.js~progress token 550e8400-e29b-41d4-a716-446655440000~{\"type\":\"string\",\"format\":\"password\"}~\
     | Token | Count |^|---|---|^| the | 12 |^| gpt-4 | 3 |~name,token,count^hello,the,3^world,of,2~password_hash VARCHAR(255) NOT NULL~\
     variable \"db_password\" {^  type = string^}~tokens:^  - access^  - refresh~$2b$ is how bcrypt begins~awk '{print $1$2$3}'~https://jsmith42@git.acme.io/x~\
-    sqlplus user@db~seed phrase: write down twelve words";
+    sqlplus user@db~seed phrase: write down twelve words~\
+    x = ask(\"Password: \")^y = 2^z = ask(\"ok\")~print(\"token=\" + repr(raw))^print(\"done\")~token, value = get_cfws(value)~token = get_token(value)~\
+    api_key = GraphqlAPIKey(description, expires)~self.api_key = api_key~client_token=client_token,~headers['Authorization'] = auth_header~\
+    self.token = nextchar~username, password = split~token = tokens[i]~password = params[:password]~secret_key = config[\"secret_key\"]~let secret = self~\
+    let password = match password {~pub frag_token: __u32,~token = (NAME, 'Hello')~user_pass = '%s:%s' % (u, p)~the --username and --password options~\
+    man5/passwd.5 man5/proc.5~token          = 1*tchar~xoxo-hugs-and-kisses~Token.String: \"#AB0909\",~{\"token\":\"identifier\",\"value\":\"fooBar\"}~\
+    {\"credentials\":\"include\"}~{\"errors\":{\"password\":\"must be at least 8 characters\"}}~Cookie: lang=en~Set-Cookie: theme=dark; Path=/~\
+    'KvJumpToKey',^'KvGetNameSymbol',^'SQLTxnFailure',~{\"tokens\":[\"the\",\"quick\",\"fox\"]}~req.headers.authorization~my_test_helper_for_tokens";
 
 /// Letters by lot, always the same.
 struct Lot(u64);

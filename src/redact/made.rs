@@ -172,7 +172,9 @@ fn is_part(byte: u8) -> bool {
 fn in_path(text: &str, start: usize, end: usize) -> bool {
     let (before, after) = (text[..start].chars().next_back(), text[end..].chars().next());
     let next = text[end..].chars().nth(1);
-    matches!(before, Some('+' | '.' | '%' | '@' | '#'))
+    // The sign of a line of a diff.
+    let added = before == Some('+') && matches!(text[..start].chars().rev().nth(1), None | Some('\n'));
+    matches!(before, Some('+' | '.' | '%' | '@' | '#')) && !added
         || after == Some('+')
         || after == Some('/') && before != Some('/')
         || after == Some('.') && next.is_some_and(char::is_alphanumeric)

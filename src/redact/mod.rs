@@ -11,6 +11,9 @@ mod commands;
 mod corpus;
 mod hints;
 mod labels;
+mod level;
+mod lines;
+mod links;
 mod made;
 mod names;
 mod packed;
@@ -20,7 +23,9 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod unescape;
+mod values;
 mod vendors;
+mod vocabulary;
 mod walk;
 mod words;
 
@@ -78,6 +83,8 @@ pub struct Redactor {
     /// The kind and the name of each secret.
     seen: HashMap<String, (&'static str, String)>,
     numbers: BTreeMap<&'static str, u64>,
+    /// A private key that has begun in an earlier text.
+    lines: lines::Lines,
     counts: BTreeMap<&'static str, u64>,
 }
 
@@ -97,6 +104,7 @@ impl Redactor {
             hinted: *custom == Custom::default(),
             seen: HashMap::new(),
             numbers: BTreeMap::new(),
+            lines: lines::Lines::default(),
             counts: BTreeMap::new(),
         }
     }
@@ -174,7 +182,7 @@ impl Redactor {
 
     /// The secrets of a text, in order and apart from each other.
     fn hits(&mut self, text: &str) -> Vec<walk::Hit> {
-        if self.hinted && !shapes::is_hinted(text) && !packed::stands_in(text) {
+        if self.hinted && !self.lines.are_open() && !shapes::is_hinted(text) && !packed::stands_in(text) {
             return Vec::new();
         }
         let mut walk = walk::Walk {
@@ -183,6 +191,7 @@ impl Redactor {
             shapes: &self.shapes,
             placeholders: Vec::new(),
             packed: 0,
+            lines: &mut self.lines,
             stream: tells_of_a_stream(text),
         };
         let mut hits = walk.hits(text);
@@ -191,6 +200,9 @@ impl Redactor {
             let highest = self.numbers.entry(kind).or_default();
             *highest = (*highest).max(number);
         }
+        // What was cut off ends before the break of its line.
+        let end = text.trim_end_matches(['\n', '\r']).len();
+        hits.iter_mut().for_each(|hit| hit.end = hit.end.min(end));
         hits.sort_by_key(|hit| (hit.start, std::cmp::Reverse(hit.end)));
         apart(hits)
     }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::vocabulary::{CODES, HARMLESS, KEYS, LAST, LOOKUP, NAMES, NEVER, SPELLING};
 use super::words;
 
 /// Kinds of secrets; a placeholder begins with one.
@@ -22,218 +23,14 @@ pub const KINDS: [&str; 13] = [
 ];
 
 /// The id of a session.
-const SESSION: &str = "session";
+pub(super) const SESSION: &str = "session";
 
 /// One with other signs than visible ASCII, which no session may have: what stands in its place still says so.
 const ODD_SESSION: &str = "odd-session";
 
-/// Whole names, without regard to case, `_` and `-`.
-pub(super) const NAMES: [(&str, &str); 41] = [
-    ("authorization", "authz"),
-    ("proxyauthorization", "authz"),
-    ("password", "password"),
-    ("passwd", "password"),
-    ("passphrase", "password"),
-    ("pwd", "password"),
-    ("secret", "secret"),
-    ("clientsecret", "secret"),
-    ("secretkey", "secret"),
-    ("secretaccesskey", "secret"),
-    ("credential", "secret"),
-    ("credentials", "secret"),
-    ("token", "token"),
-    ("accesstoken", "token"),
-    ("refreshtoken", "token"),
-    ("idtoken", "token"),
-    ("authtoken", "token"),
-    ("xauthtoken", "token"),
-    ("apitoken", "token"),
-    ("bearer", "token"),
-    ("bearertoken", "token"),
-    ("sessiontoken", "token"),
-    ("csrftoken", "token"),
-    ("apikey", "api-key"),
-    ("xapikey", "api-key"),
-    ("accesskey", "api-key"),
-    ("subscriptionkey", "api-key"),
-    ("cookie", "cookie"),
-    ("setcookie", "cookie"),
-    ("privatekey", "private-key"),
-    ("sshkey", "private-key"),
-    ("sshprivatekey", "private-key"),
-    ("signingkey", "private-key"),
-    ("mcpsessionid", SESSION),
-    ("seedphrase", "secret"),
-    ("codeverifier", "secret"),
-    ("clientassertion", "secret"),
-    ("samlresponse", "secret"),
-    ("secretbinary", "secret"),
-    ("passwordhash", "password"),
-    ("keymaterial", "private-key"),
-];
-
-/// Last words of names, as in `DB_PASSWORD` and `jwtSecret`.
-const LAST: [(&str, &str); 19] = [
-    ("password", "password"),
-    ("passwd", "password"),
-    ("passphrase", "password"),
-    ("pwd", "password"),
-    ("secret", "secret"),
-    ("credential", "secret"),
-    ("credentials", "secret"),
-    ("token", "token"),
-    ("jwt", "jwt"),
-    ("bearer", "token"),
-    ("authorization", "authz"),
-    ("cookie", "cookie"),
-    ("apikey", "api-key"),
-    ("accesskey", "api-key"),
-    ("privatekey", "private-key"),
-    ("passcode", "password"),
-    ("psk", "password"),
-    ("otp", "secret"),
-    ("mnemonic", "secret"),
-];
-
-/// Words before `key` that make it a secret: there are keys of maps, of rows and of keyboards, too.
-const KEYS: [(&str, &str); 40] = [
-    ("api", "api-key"),
-    ("access", "api-key"),
-    ("account", "api-key"),
-    ("shared", "api-key"),
-    ("subscription", "api-key"),
-    ("service", "api-key"),
-    ("storage", "api-key"),
-    ("deploy", "api-key"),
-    ("admin", "api-key"),
-    ("license", "api-key"),
-    ("auth", "api-key"),
-    ("webhook", "api-key"),
-    ("private", "private-key"),
-    ("signing", "private-key"),
-    ("ssh", "private-key"),
-    ("encryption", "private-key"),
-    ("master", "private-key"),
-    ("hmac", "private-key"),
-    ("secret", "secret"),
-    ("jwt", "secret"),
-    ("app", "api-key"),
-    ("application", "api-key"),
-    ("consumer", "api-key"),
-    ("integration", "api-key"),
-    ("ingestion", "api-key"),
-    ("instrumentation", "api-key"),
-    ("role", "api-key"),
-    ("anon", "api-key"),
-    ("functions", "api-key"),
-    ("token", "token"),
-    ("unseal", "private-key"),
-    ("root", "private-key"),
-    ("crypto", "private-key"),
-    ("cipher", "private-key"),
-    ("decryption", "private-key"),
-    ("recovery", "private-key"),
-    ("wallet", "private-key"),
-    ("client", "private-key"),
-    ("pgp", "private-key"),
-    ("gpg", "private-key"),
-];
-
-/// Words before `key` that make it the name of a thing: a value behind them is none, whatever it looks like.
-const LOOKUP: [&str; 38] = [
-    "primary",
-    "foreign",
-    "sort",
-    "partition",
-    "cache",
-    "row",
-    "map",
-    "object",
-    "idempotency",
-    "dedup",
-    "deduplication",
-    "hash",
-    "index",
-    "lookup",
-    "group",
-    "routing",
-    "public",
-    "publishable",
-    "known",
-    "host",
-    "pub",
-    "file",
-    "image",
-    "project",
-    "issue",
-    "parent",
-    "message",
-    "event",
-    "item",
-    "unique",
-    "composite",
-    "range",
-    "shard",
-    "registry",
-    "context",
-    "translation",
-    "i18n",
-    "query",
-];
-
-/// Words before `code` that make it one that lets its owner in.
-const CODES: [&str; 8] = ["otp", "mfa", "totp", "backup", "recovery", "verification", "pin", "2fa"];
-
-/// Words before `token` that make it a place in a list, a piece of text or the name of a work, not a credential.
-const HARMLESS: [&str; 28] = [
-    "unexpected",
-    "work",
-    "next",
-    "page",
-    "paging",
-    "progress",
-    "partial",
-    "partialresult",
-    "continuation",
-    "cursor",
-    "sync",
-    "resume",
-    "done",
-    "cancel",
-    "cancellation",
-    "start",
-    "end",
-    "prev",
-    "previous",
-    "stop",
-    "special",
-    "pad",
-    "mask",
-    "eos",
-    "bos",
-    "unk",
-    "syntax",
-    "result",
-];
-
-/// Last words that say how a value is written, not what it is.
-const SPELLING: [&str; 8] = ["value", "string", "plain", "plaintext", "b64", "base64", "data", "base"];
-
-/// Members that tie messages together or say what they are.
-const NEVER: [&str; 8] = [
-    "jsonrpc",
-    "method",
-    "requestId",
-    "progressToken",
-    "workDoneToken",
-    "partialResultToken",
-    "taskId",
-    "protocolVersion",
-];
-
 /// A name without case and punctuation.
 pub fn plain(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).map(|c| c.to_ascii_lowercase()).collect()
+    name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
 }
 
 /// What a name says of the value behind it.
@@ -248,7 +45,7 @@ pub struct Said {
 impl Said {
     /// True if the value may be the secret that the name speaks of.
     pub fn fits(self, value: &str) -> bool {
-        self.sure || words::is_random(value, 16) && !words::is_uuid(value) && !value.contains([' ', '/', '\\'])
+        self.sure || words::is_random(value, 12) && !words::is_uuid(value) && !value.contains([' ', '/', '\\'])
     }
 }
 
@@ -282,7 +79,7 @@ fn by_words(name: &str) -> Option<Said> {
     let maybe = |kind| Some(Said { kind, sure: false });
     match last {
         "token" | "tokens" if HARMLESS.contains(&before) => None,
-        "key" | "keys" => of(&KEYS, before).or_else(|| match before.is_empty() || LOOKUP.contains(&before) {
+        "key" | "keys" => of(KEYS, before).or_else(|| match before.is_empty() || LOOKUP.contains(&before) {
             true => None,
             false => maybe("api-key"),
         }),
@@ -292,8 +89,11 @@ fn by_words(name: &str) -> Option<Said> {
         "pass" if !before.is_empty() => Some(Said { kind: "password", sure: true }),
         "pass" | "pw" => maybe("password"),
         "pat" if !before.is_empty() => maybe("token"),
-        "secrets" | "tokens" | "passwords" | "auth" | "sas" => maybe("secret"),
-        last => of(&LAST, last).or_else(|| ending(last)),
+        "passe" if before == "de" => Some(Said { kind: "password", sure: true }),
+        "seed" if matches!(before, "totp" | "otp" | "wallet" | "mfa") => Some(Said { kind: "secret", sure: true }),
+        "secrets" | "tokens" | "auth" | "sas" => maybe("secret"),
+        "cookies" => maybe("cookie"),
+        last => of(LAST, last).or_else(|| ending(last)),
     }
 }
 
@@ -324,7 +124,7 @@ fn words(name: &str) -> Vec<String> {
             words.push(String::new());
         }
         if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
-            word.push(c.to_ascii_lowercase());
+            word.extend(c.to_lowercase());
         }
         after_small = c.is_ascii_lowercase() || c.is_ascii_digit();
     }

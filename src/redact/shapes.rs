@@ -9,11 +9,11 @@ use super::commands::COMMANDS;
 use super::hints::Hints;
 use super::stand_ins::{is_code, is_stand_in};
 use super::vendors::VENDORS;
-use super::{Custom, bare, labels, made, tables, words};
+use super::{Custom, bare, blocks, labels, made, tables, words};
 
 /// What a text must hold, the kind of secret, and its form; in a query of a URL `key` and `sig` are secrets although no
 /// member of such a name is one.
-const SHAPES: [(&str, &str, &str); 16] = [
+const SHAPES: &[(&str, &str, &str)] = &[
     (
         "(?i-u:-----BEGIN)",
         "private-key",
@@ -48,7 +48,7 @@ const SHAPES: [(&str, &str, &str); 16] = [
         r"\b(?:pbkdf2_sha\d+\$|(?:pbkdf2|scrypt):[a-z0-9:]+\$)[A-Za-z0-9./$=+]{20,}",
     ),
     ("WIFI:", "password", r"\bWIFI:[^\n]*?\bP:((?:\\.|[^;\\\n]){6,});"),
-    (r"(?i-u:\?code=|&code=)", "token", r"(?i)[?&]code=([A-Za-z0-9._~%/-]{16,})"),
+    (r"(?i-u:\?code=|&code=)", "token", r"(?i)[?&]code=([A-Za-z0-9._~%/-]{12,})"),
     (
         "(?i-u:sessid|sess_id|sesid|ses_id|sess=|sid=|session=)",
         "cookie",
@@ -64,7 +64,7 @@ const BESIDE_AWS: &str = r"(?:^|[^A-Za-z0-9/+=])([A-Za-z0-9/+]{40})(?:$|[^A-Za-z
 const NAMED: &str = r"(?i-u:session|key|private|saml|seed)|\\u|\\/";
 
 fn usual() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
-    SHAPES.into_iter().chain(COMMANDS).chain(VENDORS)
+    SHAPES.iter().chain(COMMANDS).chain(VENDORS).copied()
 }
 
 /// True if a text holds what a name, a label or one of the usual shapes needs.
@@ -141,6 +141,7 @@ impl Usual {
                 None => {
                     labels::find(text, found);
                     tables::find(text, found);
+                    blocks::sealed(text, found);
                 }
             }
         }
@@ -162,6 +163,15 @@ impl Usual {
 /// What words begin with, too: the rest has to be letters drawn by lot.
 const LOOSE: [&str; 4] = ["key", "co_", "ak_", "s."];
 
+/// What stands between a maker and the letters of a key: names of files and of tests have it, too.
+const STAGED: [&str; 6] = ["_live_", "_test_", "-live-", "-test-", "_sandbox_", "_prod_"];
+
+/// True if letters drawn by lot follow the stage that a key is for.
+fn is_staged(shown: &str) -> bool {
+    let rest = STAGED.iter().filter_map(|stage| Some(&shown[shown.find(stage)? + stage.len()..]));
+    rest.min_by_key(|rest| rest.len()).is_some_and(|rest| words::is_random(rest, 14) && !words::is_uuid(rest))
+}
+
 /// The secret is the first group where there is one, and all of it otherwise. What stands where a secret would is none.
 fn hits(kind: &'static str, regex: &Regex, text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
     for hit in regex.captures_iter(text) {
@@ -173,6 +183,10 @@ fn hits(kind: &'static str, regex: &Regex, text: &str, found: &mut Vec<(&'static
                 is_stand_in(shown) || words::is_worded(shown) && !shown.bytes().any(|byte| byte.is_ascii_digit())
             }
             "api-key" if shown.starts_with("sk-") => words::is_worded(&shown[3..]),
+            "token" if shown.starts_with("xox") => !shown.bytes().any(|byte| byte.is_ascii_digit()),
+            "api-key" if whole && !shown[1..].starts_with("k_") && STAGED.iter().any(|stage| shown.contains(stage)) => {
+                !is_staged(shown)
+            }
             "api-key" | "token" if whole && LOOSE.iter().any(|form| shown.starts_with(form)) => {
                 !words::is_random(&shown[2..], 12)
             }

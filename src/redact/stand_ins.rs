@@ -1,7 +1,7 @@
 //! What stands where a secret would, and is none: a variable that holds it, a placeholder, the word of a schema, code.
 
 /// Words that a schema, a manual or a message says of a secret.
-const WORDS: [&str; 44] = [
+const WORDS: &[&str] = &[
     "string",
     "number",
     "boolean",
@@ -46,6 +46,9 @@ const WORDS: [&str; 44] = [
     "no",
     "any",
     "unknown",
+    "include",
+    "omit",
+    "same-origin",
 ];
 
 /// What a placeholder for a reader begins with.
@@ -69,7 +72,26 @@ const READ: [&str; 13] = [
 ];
 
 /// Words of programs.
-const CODE: [&str; 6] = ["await", "new", "let", "const", "return", "function"];
+const CODE: &[&str] = &[
+    "await", "new", "let", "const", "return", "function", "self", "this", "super", "match", "if", "unsafe", "async",
+    "lambda", "typeof", "require", "import", "Some", "Vec", "Box", "Option",
+];
+
+/// Words of messages about a secret, of which none is one.
+const SPOKEN: [&str; 12] = [
+    "password",
+    "must",
+    "please",
+    "enter",
+    "forgot",
+    "required",
+    "invalid",
+    "incorrect",
+    "at least",
+    "characters",
+    "your",
+    "token",
+];
 
 /// True for what stands where a secret would.
 pub fn is_stand_in(value: &str) -> bool {
@@ -82,10 +104,35 @@ pub fn is_stand_in(value: &str) -> bool {
         // `--secret token#1=env:TOKEN` says where the secret is.
         || value.contains("=env:")
         || is("<", ">")
-        || is("{", "}")
+        || is("{", "}") && !value.contains('"') && !super::words::is_random(value, 10)
         || is("%", "%")
         || is("[", "]") && !value.bytes().any(|byte| byte.is_ascii_digit())
         || WORDS.contains(&lower.as_str())
+        || ["%s", "%d", "%r", "{}", "{0}"].iter().any(|form| value.contains(form))
+        || value.strip_prefix('#').is_some_and(is_colour)
+        || value.strip_prefix("0x").is_some_and(|digits| digits.len() < 9)
+        || is_sentence(&lower)
+}
+
+/// True for a colour in hexadecimal digits.
+fn is_colour(digits: &str) -> bool {
+    matches!(digits.len(), 3 | 4 | 6 | 8) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// True for a message to a reader: words, and one that speaks of secrets.
+fn is_sentence(lower: &str) -> bool {
+    lower.split(' ').count() > 2
+        && SPOKEN
+            .iter()
+            .any(|word| lower.split(|c: char| !c.is_alphanumeric() && c != ' ').any(|part| part.contains(word)))
+        && !lower.split(' ').any(|word| super::words::is_random(word, 12))
+}
+
+/// True for a word in small letters: what a token of a text or a grammar is called, and no key.
+pub fn is_plain_word(value: &str) -> bool {
+    value.len() > 3
+        && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+        && super::words::is_worded(value)
 }
 
 /// True for an expression of a program: a call, the member of a thing, a word of the language.
@@ -93,18 +140,53 @@ pub fn is_code(value: &str, then: &str) -> bool {
     let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '?' | '!' | '&' | '*');
     let names = !value.is_empty() && value.chars().all(name) && !value.starts_with(|c: char| c.is_ascii_digit());
     let called = value.strip_suffix('(').is_some_and(|name_of_it| name_of_it.chars().all(name));
-    // `VARCHAR(255)` is the type of a column.
+    CODE.contains(&value)
+        || names && then.starts_with(['(', '['])
+        || called && then.starts_with(['"', '\''])
+        || value.contains("()")
+        || value.starts_with(['(', '[', '{'])
+            && (value[1..].contains(['.', '(']) || !value.bytes().any(|byte| byte.is_ascii_digit()))
+        || is_type(value)
+        || is_applied(value)
+        || is_path(value)
+}
+
+/// True for the type of a column or a field: `VARCHAR(255)`, `__u32`, `uint8_t`; and for a rule of a grammar: `1*tchar`.
+fn is_type(value: &str) -> bool {
     let sized = value.strip_suffix(')').and_then(|value| value.split_once('('));
-    let is_type = |(name, size): (&str, &str)| {
+    let column = |(name, size): (&str, &str)| {
         !name.is_empty()
             && name.bytes().all(|byte| byte.is_ascii_alphabetic())
             && size.bytes().all(|byte| byte.is_ascii_digit())
     };
-    CODE.contains(&value)
-        || sized.is_some_and(is_type)
-        || names && then.starts_with(['(', '['])
-        || called && then.starts_with(['"', '\''])
-        || value.contains("()")
+    let field = value.trim_start_matches('_').trim_end_matches("_t");
+    let digits = ["uint", "int", "u", "i", "f", "float"].iter().find_map(|kind| field.strip_prefix(kind));
+    sized.is_some_and(column)
+        || digits.is_some_and(|size| matches!(size, "8" | "16" | "32" | "64" | "128"))
+        || value.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('*').is_some_and(|rule| {
+            rule.starts_with(|c: char| c.is_ascii_lowercase()) && rule.bytes().all(|byte| byte.is_ascii_alphabetic())
+        })
+}
+
+/// True for a call, an element or a macro: a name, and what stands behind it in brackets that are closed.
+fn is_applied(value: &str) -> bool {
+    let Some(at) = value.find(['(', '[']) else { return false };
+    let (name, rest) = value.split_at(at);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '!' | '>' | '<' | '-');
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let closed = rest.contains([')', ']']) || rest.len() > 1 && rest[1..].starts_with(['"', '\'', ':', '*', '&']);
+    // What was cut at a blank is not closed yet.
+    let open = name.len() > 2 && !name.bytes().any(|byte| byte.is_ascii_digit());
+    begins && name.chars().all(is_name) && (closed || rest.len() == 1 || open)
+}
+
+/// True for members of members, each a word: `req.headers.authorization`.
+fn is_path(value: &str) -> bool {
+    let path = value.trim_start_matches(['!', '&', '*']).trim_end_matches(['?', ';']).replace("::", ".");
+    let word = |part: &str| {
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_') && part.len() < 30
+    };
+    path.contains('.') && path.split('.').all(word) && super::words::is_worded(&path)
 }
 
 /// Stars or other characters of one kind, and points behind what was cut off.

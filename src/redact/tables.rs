@@ -2,10 +2,13 @@
 //! clients of databases print).
 
 use std::ops::Range;
+use std::sync::OnceLock;
+
+use regex::Regex;
 
 use super::names::{self, Said};
 use super::stand_ins::is_stand_in;
-use super::words::{is_mixed, is_random};
+use super::words::{is_mixed, is_phrase, is_random, is_strong, is_uuid};
 
 /// What stands between cells.
 const BETWEEN: [char; 4] = ['|', ',', '\t', ';'];
@@ -36,6 +39,19 @@ pub(super) fn find(text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
         }
         start += line.len();
     }
+    inserted(text, found);
+}
+
+/// The secrets that SQL puts into a table: `INSERT INTO users (name, password) VALUES ('jo', '...')`.
+fn inserted(text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
+    const FORM: &str = r"(?is)\binsert\s+into\s+[\w.\x22\x60]+\s*\(([^()]*)\)\s*values\s*\(([^()]*)\)";
+    static INSERT: OnceLock<Option<Regex>> = OnceLock::new();
+    let Some(form) = INSERT.get_or_init(|| Regex::new(FORM).ok()) else { return };
+    for insert in form.captures_iter(text) {
+        let (Some(names), Some(values)) = (insert.get(1), insert.get(2)) else { continue };
+        let Some(table) = Table::of(names.as_str()) else { continue };
+        table.takes(values.as_str(), values.start(), found);
+    }
 }
 
 /// True for a line that is drawn below names: `|---|:--|`, `----+----`.
@@ -50,6 +66,10 @@ impl Table {
         let cells = cells(line, between);
         let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ' | '#');
         let names: Vec<&str> = cells.iter().map(|cell| line[cell.clone()].trim_matches(AROUND)).collect();
+        // A list of words, one a line, is no table.
+        if names.iter().filter(|name| !name.is_empty()).count() < 2 {
+            return None;
+        }
         if !names.iter().all(|cell| cell.len() <= LONGEST && cell.chars().all(name)) {
             return None;
         }
@@ -79,8 +99,11 @@ impl Table {
 
 /// True for what may stand in a column of secrets: other tables have columns of that name, too, of words.
 fn is_secret(value: &str, said: Said) -> bool {
-    let looks = if said.kind == "password" { is_mixed(value, 6) } else { is_random(value, 12) };
-    looks && !value.contains(' ') && !is_stand_in(value) && said.fits(value)
+    let looks = is_random(value, 12) || is_strong(value) || is_phrase(value) || said.sure && is_uuid(value);
+    (looks || said.kind == "password" && is_mixed(value, 6))
+        && !value.contains(' ')
+        && !is_stand_in(value)
+        && said.fits(value)
 }
 
 /// The cells of a line; what stands in quotation marks is one.

@@ -57,7 +57,7 @@ fn only_the_bytes_of_a_secret_are_replaced() {
 
 #[test]
 fn the_hint_lets_nothing_through_that_would_be_found() {
-    let known = names::NAMES.iter().map(|(name, _)| (*name).to_string());
+    let known = vocabulary::NAMES.iter().map(|(name, _)| (*name).to_string());
     let spelled =
         ["api_key", "client-secret", "access token", "Private-Key", "pass_word", "pass-phrase", "X-Auth-Token"];
     for name in known.chain(spelled.map(str::to_string)) {

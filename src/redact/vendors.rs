@@ -6,7 +6,7 @@
 //! that no list has are found by `made`.
 
 /// What a text must hold, the kind of secret, and its form. A text without the first is not searched for the last.
-pub(super) const VENDORS: [(&str, &str, &str); 139] = [
+pub(super) const VENDORS: &[(&str, &str, &str)] = &[
     ("access_token", "token", r"\baccess_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}\b"),
     ("sk-", "api-key", r"\bsk-[A-Za-z0-9][A-Za-z0-9_-]{18,}"),
     ("AIza", "api-key", r"\bAIza[A-Za-z0-9_-]{35}"),
@@ -166,6 +166,44 @@ pub(super) const VENDORS: [(&str, &str, &str); 139] = [
     ("xaat-|xapt-", "token", r"\bxa[ap]t-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"),
     ("[|]eyJ", "token", r"\b(?:prod|dev|preview|project):[a-z0-9:|-]+\|eyJ[A-Za-z0-9+/=_-]{30,}"),
     ("AGE-SECRET", "private-key", r"\bAGE-SECRET-KEY-1[A-Z0-9]{50,}"),
+    ("cflt", "secret", r"\bcflt[A-Za-z0-9+/]{60}"),
+    ("token-", "token", r"\btoken-[a-z0-9]{5}:[a-z0-9]{54}\b"),
+    (r"pat\.", "token", r"\bpat\.[A-Za-z0-9_-]{22}\.[a-f0-9]{24}\.[A-Za-z0-9]{20}\b"),
+    ("perm:|perm-", "token", r"\bperm[:-][A-Za-z0-9+/=]{8,}\.[A-Za-z0-9+/=]{4,}\.[A-Za-z0-9+/=]{20,}"),
+    ("EAAG", "token", r"\bEAAG[A-Za-z0-9]{60,}"),
+    ("unkey_", "api-key", r"\bunkey_[A-Za-z0-9_]{16,}"),
+    ("retool_", "api-key", r"\bretool_[A-Za-z0-9_]{20,}"),
+    ("K00", "api-key", r"\bK00\d[A-Za-z0-9+/]{27}"),
+    ("ATTA", "token", r"\bATTA[a-f0-9]{60,}"),
+    ("sm_", "token", r"\bsm_[a-z]{3}_[A-Za-z0-9_-]{16,}"),
+    ("zpka_", "api-key", r"\bzpka_[a-f0-9]{32}_[a-f0-9]{8}\b"),
+    ("mzp_", "password", r"\bmzp_[a-f0-9]{64}\b"),
+    ("rootly_", "token", r"\brootly_[a-f0-9]{64}\b"),
+    ("KEY", "api-key", r"\bKEY[A-F0-9]{32}_[A-Za-z0-9]{22}\b"),
+    ("md-", "api-key", r"\bmd-[A-Za-z0-9_-]{22}\b"),
+    ("app-|dataset-", "api-key", r"\b(?:app|dataset)-[A-Za-z0-9]{24}\b"),
+    ("esecret_", "secret", r"\besecret_[A-Za-z0-9]{20,}"),
+    ("testsk_", "secret", r"\btestsk_[A-Za-z0-9_-]{20,}"),
+    (r"\blive_|\btest_", "api-key", r"\b(?:live|test)_(?:[A-Za-z]*\d[A-Za-z0-9]*){2}[A-Za-z0-9]{20,}\b"),
+    ("ES_", "secret", r"\bES_[a-f0-9]{32}\b"),
+    ("FFFFNRAL", "api-key", r"\b[A-Fa-f0-9]{28,40}FFFFNRAL\b"),
+    (r"p\.eyJ", "token", r"\bp\.eyJ[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}"),
+    (r"\.local\.|\.public\.", "token", r"\bv[1-4]\.(?:local|public)\.[A-Za-z0-9_-]{40,}(?:\.[A-Za-z0-9_-]+)?"),
+    ("nsec1", "private-key", r"\bnsec1[a-z0-9]{58}\b"),
+    ("xprv|yprv|zprv|tprv", "private-key", r"\b[xyzt]prv[A-Za-z0-9]{100,}"),
+    ("IQoJ", "aws", r"\bIQoJb3JpZ2lu[A-Za-z0-9+/=%]{60,}"),
+    (r"hook\.", "token", r"\bhook\.[a-z0-9.]*make\.com/([a-z0-9]{20,})"),
+    ("/hook/", "token", r"/bot/v2/hook/([A-Za-z0-9-]{16,})"),
+    ("/with/key/", "token", r"/with/key/([A-Za-z0-9_-]{16,})"),
+    ("xoxd-", "token", r"\bxoxd-[A-Za-z0-9%+/=_-]{20,}"),
+    ("y0_", "token", r"\by0_[A-Za-z0-9_-]{30,}"),
+    ("aio_", "api-key", r"\baio_[A-Za-z0-9]{28}\b"),
+    ("ragflow-", "api-key", r"\bragflow-[A-Za-z0-9_-]{30,}"),
+    (
+        "_live_|_test_|-live-|-test-|_sandbox_|_prod_",
+        "api-key",
+        r"\b[a-z][a-z0-9]*(?:_[a-z]+)?[_-](?:live|test|sandbox|prod)[_-](?:[a-z]{2,4}_)?[A-Za-z0-9_+/=-]{16,}",
+    ),
 ];
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! One pass over a text: JSON is read token by token (also where it is cut off), everything else is searched as it is.
 
+use super::level::{Level, holds_value};
+use super::lines::Lines;
 use super::names::{self, Said};
 use super::packed;
 use super::shapes::Shapes;
-use super::stand_ins::is_stand_in;
+use super::stand_ins::{is_plain_word, is_stand_in};
 use super::unescape::Unescaped;
 use crate::json::scan::closing_quote;
 
@@ -39,57 +41,10 @@ pub struct Walk<'w> {
     pub placeholders: Vec<(&'static str, u64)>,
     /// How deep in base64 the text stands that is being looked at.
     pub packed: u8,
+    /// A private key whose lines come one by one.
+    pub lines: &'w mut Lines,
     /// True for the line of a recording that tells of an event of a stream: its id is a server's text, and pairs nothing.
     pub stream: bool,
-}
-
-/// An object or an array that is open.
-#[derive(Default)]
-struct Level<'t> {
-    object: bool,
-    key: &'t str,
-    key_is_next: bool,
-    index: usize,
-    /// What the members hold by the name of the array or the object.
-    holds: Option<Said>,
-    /// What `value` holds by the `name` beside it, or the next element by the flag or the header before it.
-    beside: Option<Said>,
-    /// A `value` whose `name` may come behind it.
-    waiting: Option<(&'t str, usize)>,
-}
-
-impl<'t> Level<'t> {
-    fn take_beside(&mut self) -> Option<Said> {
-        match self.object {
-            true => self.beside.filter(|_| is_value(self.key)),
-            false => self.beside.take(),
-        }
-    }
-
-    /// What this string says of its neighbour: the `name` of the `value` after it, a flag or a header of the next element.
-    /// The neighbour, where that stood before it.
-    fn pair(&mut self, content: &'t str, start: usize, own: &[String]) -> Option<(Said, &'t str, usize)> {
-        match (self.object, self.key) {
-            (true, "name" | "key" | "Name" | "Key") => self.beside = names::said(content, own),
-            (true, key) if is_value(key) => self.waiting = Some((content, start)),
-            (true, _) => {}
-            (false, _) => {
-                let flag = content.starts_with('-') && !content.contains([' ', '=']);
-                let header = ["x-", "authorization", "proxy-authorization", "cookie", "set-cookie"]
-                    .iter()
-                    .any(|name| content.get(..name.len()).is_some_and(|is| is.eq_ignore_ascii_case(name)));
-                self.beside = names::said(content, own).filter(|_| flag || header);
-            }
-        }
-        let (value, at) = self.waiting?;
-        let said = self.beside.filter(|said| self.object && !is_value(self.key) && said.fits(value))?;
-        self.waiting = None;
-        Some((said, value, at))
-    }
-}
-
-fn is_value(key: &str) -> bool {
-    matches!(key, "value" | "Value")
 }
 
 impl Walk<'_> {
@@ -108,6 +63,7 @@ impl Walk<'_> {
     fn json(&mut self, text: &str, depth: u8) -> Vec<Hit> {
         // A token of progress ties messages together, whatever its name says.
         // Some writers escape the slash.
+        let sealed = text.contains("\"kind\"") && text.contains("\"Secret\"");
         let progress = ["$/progress", "$\\/progress", "workDoneProgress"].iter().any(|name| text.contains(name));
         let (mut hits, mut levels) = (Vec::new(), Vec::<Level<'_>>::new());
         let (bytes, mut at) = (text.as_bytes(), 0);
@@ -115,10 +71,14 @@ impl Walk<'_> {
             match bytes[at] {
                 open @ (b'{' | b'[') => {
                     let object = open == b'{';
-                    let holds = levels.last().and_then(|level| self.by_name(level, progress));
-                    // An object has names of its own, which say more than its own does.
-                    let holds = holds.map(|said| Said { sure: said.sure && !object, ..said });
-                    levels.push(Level { object, key_is_next: object, holds, ..Level::default() });
+                    let named = levels.last().and_then(|level| self.by_name(level, progress));
+                    // An object has names of its own, which say more than its own does; of a Secret of Kubernetes they say nothing.
+                    let data = sealed && levels.last().is_some_and(|level| matches!(level.key, "data" | "stringData"));
+                    let holds = match data && object {
+                        true => Some(Said { kind: "secret", sure: true }),
+                        false => named.map(|said| Said { sure: said.sure && !object, ..said }),
+                    };
+                    levels.push(Level::opening(object, holds, named));
                 }
                 b'}' | b']' => drop(levels.pop()),
                 b',' => {
@@ -129,7 +89,8 @@ impl Walk<'_> {
                 }
                 b'"' => {
                     // A text that was cut ends in its last string.
-                    let end = closing_quote(bytes, at + 1).unwrap_or(bytes.len());
+                    let end =
+                        closing_quote(bytes, at + 1).unwrap_or(text.trim_end_matches(['\n', '\r']).len().max(at + 1));
                     let content = &text[at + 1..end];
                     match levels.last_mut() {
                         Some(level) if level.key_is_next => {
@@ -152,8 +113,9 @@ impl Walk<'_> {
         match level.object {
             false => level.holds,
             true if progress && level.key == "token" => None,
-            true => match names::said(level.key, self.keys) {
+            true => match names::said(&level.name(), self.keys) {
                 Some(said) => Some(Said { sure: said.sure || level.holds.is_some(), ..said }),
+                None if holds_value(level.key) && level.named.is_some() => level.named,
                 None => level.holds.filter(|_| !names::describes(level.key)),
             },
         }
@@ -180,10 +142,12 @@ impl Walk<'_> {
         let beside = levels.last_mut().and_then(Level::take_beside);
         let is_place = |path: &String| *path == pointer(levels);
         let placed = self.paths.iter().any(is_place).then_some(Said { kind: "custom", sure: true });
-        if let Some(said) = [placed, named, beside].into_iter().flatten().find(|said| said.fits(content)) {
+        // What its own `name` says of a value says more than the name of what holds both.
+        if let Some(said) = [placed, beside, named].into_iter().flatten().find(|said| said.fits(content)) {
             return self.whole(content, start, said.kind, levels, hits);
         }
-        if let Some((said, value, at)) = levels.last_mut().and_then(|level| level.pair(content, start, self.keys)) {
+        let beside = levels.last_mut().map(|level| level.pair(content, start, self.keys)).unwrap_or_default();
+        for (said, value, at) in beside {
             self.whole(value, at, said.kind, levels, hits);
         }
         let is_id =
@@ -218,7 +182,8 @@ impl Walk<'_> {
         let secret = &content[skip..];
         // A placeholder of ours looks like one of others.
         let placeholders = names::placeholders(secret);
-        if secret.is_empty() || placeholders.is_empty() && is_stand_in(secret) {
+        let innocent = is_stand_in(secret) || kind == "token" && is_plain_word(secret);
+        if secret.is_empty() || placeholders.is_empty() && innocent {
             return;
         }
         if let [(range, kind, number)] = &placeholders[..]
@@ -245,7 +210,10 @@ impl Walk<'_> {
             known.iter().any(|(known, ..)| known.start < range.end && range.start < known.end)
         };
         let mut found = self.shapes.find(text);
+        found.extend(self.lines.find(text));
         found.extend(self.packed(text));
+        found.extend(self.percent(text));
+        found.extend(self.embedded(text));
         let found = found.into_iter().filter(|(_, range)| !taken(range));
         let hit = |(kind, range): (&'static str, std::ops::Range<usize>)| Hit {
             start: start + back(range.start),
@@ -270,6 +238,26 @@ impl Walk<'_> {
         let found = texts.filter_map(|(range, text)| Some((self.hits(&text).first()?.kind, range))).collect();
         self.packed -= 1;
         found
+    }
+
+    /// What the names of an object in a text say: `sent {"token": ...}`.
+    fn embedded(&mut self, text: &str) -> Vec<(&'static str, std::ops::Range<usize>)> {
+        let opens = |at: &usize| text[at + 1..].trim_start_matches([' ', '\n', '{', '[']).starts_with('"');
+        let Some(at) = memchr::memchr2_iter(b'{', b'[', text.as_bytes()).find(opens).filter(|_| !is_json(text)) else {
+            return Vec::new();
+        };
+        // A program is full of brackets; an object is JSON from its first to its last one.
+        let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<serde::de::IgnoredAny>();
+        let Some(Ok(_)) = values.next() else { return Vec::new() };
+        let found = self.json(&text[at..at + values.byte_offset()], DEEPEST).into_iter();
+        found.map(|hit| (hit.kind, at + hit.start..at + hit.end)).collect()
+    }
+
+    /// What a URL spells with `%3A`.
+    fn percent(&self, text: &str) -> Vec<(&'static str, std::ops::Range<usize>)> {
+        let Some(plain) = Unescaped::of_url(text) else { return Vec::new() };
+        let found = self.shapes.find(&plain.text).into_iter();
+        found.map(|(kind, range)| (kind, plain.before(range.start)..plain.before(range.end))).collect()
     }
 }
 

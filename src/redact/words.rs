@@ -32,7 +32,13 @@ pub fn is_worded(text: &str) -> bool {
     }
     let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
     // Letters that stand apart between digits make no words, and the six of a hash are common ones.
-    !is_hash(text) && pairs * 3 >= letters && common * 4 >= pairs * 3
+    !is_hash(text) && (letters > 24 || runs_of_digits(text) < 3) && pairs * 3 >= letters && common * 4 >= pairs * 3
+}
+
+/// How often digits stand between letters; those of a version are one number.
+fn runs_of_digits(text: &str) -> usize {
+    let is_of_number = |c: char| c.is_ascii_digit() || c == '.';
+    text.split(|c| !is_of_number(c)).filter(|run| run.bytes().any(|byte| byte.is_ascii_digit())).count()
 }
 
 fn is_hash(text: &str) -> bool {
@@ -66,6 +72,20 @@ pub fn is_uuid(text: &str) -> bool {
 pub fn is_mixed(text: &str, least: usize) -> bool {
     let has = |is: fn(&u8) -> bool| text.as_bytes().iter().any(is);
     text.len() >= least && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+}
+
+/// True for a password of letters, digits and signs that no name and no address has.
+pub fn is_strong(text: &str) -> bool {
+    is_mixed(text, 8)
+        && text.contains(['!', '#', '$', '%', '^', '&', '*', '?', '~'])
+        && !text.contains(['/', ' ', '\n', '(', '{', '<'])
+}
+
+/// True for a password of several words and a number: `otter-maple-saddle7`.
+pub fn is_phrase(text: &str) -> bool {
+    let words = || text.split(['-', '.', '_']);
+    let of_letters = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphanumeric()) && word.len() > 2;
+    words().count() > 2 && words().all(of_letters) && is_mixed(text, 12)
 }
 
 #[cfg(test)]

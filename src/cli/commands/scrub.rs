@@ -1,6 +1,6 @@
 //! `rpctape scrub`: a recording without its secrets, to be shared.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -20,7 +20,7 @@ use rpctape::report::shell;
 /// the same secret has the same placeholder everywhere, such as <<secret:token#1>>.
 #[derive(Args, Debug)]
 pub struct ScrubArgs {
-    /// A recording (rec/1) or a log of one JSON object a line; `-` is standard input
+    /// A recording (rec/1), a log of one JSON object a line, or one document of JSON; `-` is standard input
     #[arg(value_name = "IN", value_parser = input::name())]
     file: String,
     /// The copy to write
@@ -49,7 +49,13 @@ pub fn run(args: &ScrubArgs) -> Result<u8> {
     let mut out = Out::open(Some(&args.output), std::slice::from_ref(&args.file))?;
     let mut redactor = Redactor::new(&config.secrets);
     let (mut opaque, mut line) = (0, Vec::new());
-    while log.read_until(b'\n', &mut line).map_err(fault)? > 0 {
+    // A document that is spread over lines is looked at as a whole: a name and its value may stand on two of them.
+    let spread = is_spread(first);
+    let mut next = |line: &mut Vec<u8>| match spread {
+        true => log.read_to_end(line),
+        false => log.read_until(b'\n', line),
+    };
+    while next(&mut line).map_err(fault)? > 0 {
         match std::str::from_utf8(&line) {
             Ok(text) => {
                 opaque += u64::from(text.contains("\"b64\":"));
@@ -66,4 +72,10 @@ pub fn run(args: &ScrubArgs) -> Result<u8> {
         io::say(&format!("warning: {} with base64 in it, which was not looked into", plural(opaque, "line")));
     }
     Ok(0)
+}
+
+/// True for the beginning of a document that breaks its first line behind a bracket.
+fn is_spread(beginning: &[u8]) -> bool {
+    let line = beginning.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    line.len() < beginning.len() && line.trim_ascii_end().ends_with(b"{")
 }

@@ -1,0 +1,129 @@
+//! What the members of an object say of each other: `name` and `value`, a field and what is typed into it, the parts of a key.
+
+use std::borrow::Cow;
+
+use super::names::{self, Said};
+use super::unescape::Unescaped;
+use super::words::is_random;
+
+/// How many values wait for a neighbour that says what they are.
+const WAITING: usize = 8;
+
+/// Members that hold what the `name` beside them says, or the object that holds them.
+const VALUES: [&str; 5] = ["value", "Value", "secretValue", "plaintext", "default"];
+
+/// Members that hold what is typed into a field.
+const TYPED: [&str; 3] = ["text", "input", "value"];
+
+/// Members that say which field that is.
+const FIELDS: [&str; 8] = ["selector", "element", "locator", "field", "placeholder", "target", "label", "ref"];
+
+/// Words of fields into which a secret is typed.
+const OF_FIELDS: [&str; 6] = ["password", "passwort", "passcode", "passphrase", "passwd", "contrase"];
+
+/// Members of a JSON web key that are secret.
+const OF_KEYS: [&str; 7] = ["d", "k", "p", "q", "dp", "dq", "qi"];
+
+/// An object or an array that is open.
+#[derive(Default)]
+pub(super) struct Level<'t> {
+    pub(super) object: bool,
+    /// The name of the member that is being read, as it is written.
+    pub(super) key: &'t str,
+    pub(super) key_is_next: bool,
+    pub(super) index: usize,
+    /// What the members hold by the name of the array or the object.
+    pub(super) holds: Option<Said>,
+    /// What the name of the object says of its `value`.
+    pub(super) named: Option<Said>,
+    /// What `value` holds by the `name` beside it, or the next element by the flag or the header before it.
+    beside: Option<Said>,
+    /// True beside a field into which a secret is typed.
+    typed: bool,
+    /// True for a JSON web key.
+    key_set: bool,
+    /// Values whose neighbour may come behind them: by which name, what, and where.
+    waiting: Vec<(&'t str, &'t str, usize)>,
+}
+
+impl<'t> Level<'t> {
+    /// One that opens: what its name says of its members, and of their `value`.
+    pub(super) fn opening(object: bool, holds: Option<Said>, named: Option<Said>) -> Level<'t> {
+        Level { object, key_is_next: object, holds, named, ..Level::default() }
+    }
+
+    /// The name of the member that is being read.
+    pub(super) fn name(&self) -> Cow<'t, str> {
+        match self.key.contains('\\').then(|| Unescaped::of(self.key)).flatten() {
+            Some(plain) => Cow::Owned(plain.text),
+            None => Cow::Borrowed(self.key),
+        }
+    }
+
+    pub(super) fn take_beside(&mut self) -> Option<Said> {
+        match self.object {
+            true => self.said_of(self.key),
+            false => self.beside.take(),
+        }
+    }
+
+    /// What the neighbours say of a member of this name.
+    fn said_of(&self, key: &str) -> Option<Said> {
+        match key {
+            key if self.key_set && OF_KEYS.contains(&key) => Some(Said { kind: "private-key", sure: false }),
+            key if self.typed && TYPED.contains(&key) => Some(Said { kind: "password", sure: true }),
+            "value" | "Value" => self.beside,
+            _ => None,
+        }
+    }
+
+    /// What this string says of its neighbours: the `name` of the `value` after it, a flag or a header of the next element.
+    /// Those that stood before it and that it makes secrets.
+    pub(super) fn pair(&mut self, content: &'t str, start: usize, own: &[String]) -> Vec<(Said, &'t str, usize)> {
+        if !self.object {
+            let flag = content.starts_with('-') && !content.contains([' ', '=']);
+            self.beside = names::said(content, own).filter(|_| flag || is_header(content));
+            return Vec::new();
+        }
+        match self.key {
+            "name" | "key" | "Name" | "Key" => self.beside = names::said(content, own),
+            "label" if self.beside.is_none() => self.beside = names::said(content, own),
+            "type" if matches!(content, "CONCEALED" | "password") => {
+                self.beside = self.beside.or(Some(Said { kind: "password", sure: true }));
+            }
+            "kty" => self.key_set = true,
+            _ => {}
+        }
+        if FIELDS.contains(&self.key) {
+            let lower = content.to_ascii_lowercase();
+            self.typed |= OF_FIELDS.iter().any(|word| lower.contains(word));
+        }
+        let waits = TYPED.contains(&self.key)
+            || VALUES.contains(&self.key)
+            || OF_KEYS.contains(&self.key) && is_random(content, 16);
+        if waits && self.waiting.len() < WAITING {
+            self.waiting.push((self.key, content, start));
+        }
+        let (key, waiting) = (self.key, std::mem::take(&mut self.waiting));
+        let told = |(name, value, at): &(&'t str, &'t str, usize)| {
+            let said = self.said_of(name).filter(|said| *name != key && said.fits(value))?;
+            Some((said, *value, *at))
+        };
+        let found: Vec<_> = waiting.iter().filter_map(told).collect();
+        self.waiting =
+            waiting.into_iter().filter(|(_, _, at)| !found.iter().any(|(_, _, taken)| taken == at)).collect();
+        found
+    }
+}
+
+/// True for a name of a header that holds a secret.
+fn is_header(content: &str) -> bool {
+    ["x-", "authorization", "proxy-", "cookie", "set-cookie", "token"]
+        .iter()
+        .any(|name| content.get(..name.len()).is_some_and(|is| is.eq_ignore_ascii_case(name)))
+}
+
+/// True for a member that holds what its object is named after.
+pub(super) fn holds_value(key: &str) -> bool {
+    VALUES.contains(&key)
+}

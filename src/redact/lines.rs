@@ -1,0 +1,97 @@
+//! A private key whose lines come one by one: on standard error, in the lines of a log, in the items of a list.
+
+use std::ops::Range;
+
+use super::words::is_random;
+
+/// No key has more lines.
+const MOST: u32 = 400;
+
+/// How many lines of something else may stand between two of a key.
+const BETWEEN: u32 = 32;
+
+/// A line of a key is no longer, in bytes.
+const LONGEST: usize = 128;
+
+/// A key that has begun in an earlier text.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lines {
+    /// How many lines may still come; 0 where none has begun.
+    left: u32,
+    /// How many of something else.
+    between: u32,
+}
+
+impl Lines {
+    /// True while a key has begun and not ended.
+    pub fn are_open(self) -> bool {
+        self.left > 0
+    }
+
+    /// The line of a key that a text is.
+    pub(super) fn find(&mut self, text: &str) -> Option<(&'static str, Range<usize>)> {
+        if let Some(at) = text.rfind("PRIVATE KEY").filter(|at| text[..*at].contains("-----")) {
+            let begun = text[..at].rfind("-----BEGIN") > text[..at].rfind("-----END");
+            *self = if begun && !text[at..].contains("-----END") {
+                Lines { left: MOST, between: BETWEEN }
+            } else {
+                Lines::default()
+            };
+            return None;
+        }
+        if self.left == 0 {
+            return None;
+        }
+        let line = text.trim();
+        if !is_of_key(line) {
+            self.between -= 1;
+            self.left = if self.between == 0 { 0 } else { self.left };
+            return None;
+        }
+        (self.left, self.between) = (self.left - 1, BETWEEN);
+        let start = text.len() - text.trim_start().len();
+        Some(("private-key", start..start + line.len()))
+    }
+}
+
+/// True for a line of base64 that is no word.
+fn is_of_key(line: &str) -> bool {
+    let digits = line.trim_end_matches('=');
+    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    (4..=LONGEST).contains(&line.len())
+        && line.len().is_multiple_of(4)
+        && line.len() - digits.len() <= 2
+        && digits.bytes().all(is_digit)
+        && (line.len() > digits.len() || is_random(digits, 4))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Redactor;
+
+    #[test]
+    fn a_key_goes_line_by_line_until_it_ends() {
+        let body = ["MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7", "c2hvcnQ="];
+        let mut redactor = Redactor::default();
+        let mut said = |line: &str| redactor.text(line).into_owned();
+        assert!(said("{\"k\":\"err\",\"b\":\"-----BEGIN PRIVATE KEY-----\"}").contains("<<secret:private-key#1>>"));
+        for line in body {
+            let text = format!("{{\"k\":\"err\",\"b\":\"{line}\"}}");
+            assert!(said(&text).contains("<<secret:private-key#"), "{line}");
+        }
+        assert_eq!(
+            said("{\"k\":\"m\",\"m\":{\"id\":1,\"method\":\"ping\"}}"),
+            "{\"k\":\"m\",\"m\":{\"id\":1,\"method\":\"ping\"}}"
+        );
+        said("-----END PRIVATE KEY-----");
+        assert_eq!(said(body[1]), body[1]);
+    }
+
+    #[test]
+    fn a_key_that_never_ends_does_not_take_all_that_follows() {
+        let mut redactor = Redactor::default();
+        redactor.text("-----BEGIN RSA PRIVATE KEY-----\n");
+        (0..super::BETWEEN).for_each(|_| drop(redactor.text("{\"method\":\"ping\"}")));
+        assert_eq!(redactor.text("c2hvcnQ="), "c2hvcnQ=");
+    }
+}

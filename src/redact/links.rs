@@ -1,0 +1,222 @@
+//! What stands between a label and its value: a sign, a word, a type, an element, a call.
+
+use std::sync::OnceLock;
+
+use regex::Regex;
+
+use super::blocks;
+use super::labels::Label;
+
+/// What stands between a label and its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Link {
+    /// An equals sign, an arrow, an element of XML, the value of a flag: whatever follows is the value.
+    Assigned,
+    /// A colon, which explains as often as it assigns.
+    Colon,
+    /// The end of a line below which the value stands.
+    Below,
+    /// A word that says so: `the token is ...`, `token provided: ...`.
+    Said,
+    /// Words or blanks.
+    Words,
+    /// A comma between two quoted words: `define('DB_PASSWORD', '...')`, or a list of names.
+    Listed,
+    /// The bracket of a call: `setPassword('...')`.
+    Called,
+}
+
+/// A type between a name and what it is set to: `let password: &str = "..."`, `param password string = '...'`.
+const TYPED: &str = r#"^\s*:?\s*[&A-Za-z_'][\w<>\[\]'.?]{0,30}\s*=\s*["'`]"#;
+
+/// What is said of a secret before it is shown: `key provided: ...`, `password for jo: ...`.
+const SAID: &str = r"^(?: +[a-z][\w.@-]{0,15}){1,3} ?: ";
+
+/// Commands that set the variable behind them.
+const SETS: [&str; 5] = ["env ", "setx ", "set -gx ", "set -x ", "requestheader set "];
+
+impl<'t> Label<'t> {
+    /// What follows the name, and where the value begins.
+    pub(super) fn link(&self) -> Option<(Link, usize)> {
+        let rest = &self.text[self.name.end..];
+        let closed = past(rest);
+        let closing = &rest[..rest.len() - closed.len()];
+        if closing.bytes().filter(|byte| !byte.is_ascii_alphanumeric()).count() > 8 {
+            return None;
+        }
+        let gap = closed.trim_start_matches([' ', '\t']);
+        let (link, rest) = self.by_structure(closed, closing, gap).or_else(|| self.by_sign(closed, closing, gap))?;
+        let value = past_marks(rest);
+        // A block of YAML stands on the next line.
+        let block = value.strip_prefix(['|', '>']).map(|rest| rest.trim_start_matches(['-', '+']));
+        let block = block.filter(|rest| link == Link::Colon && rest.starts_with(['\n', '\r'])).map(str::trim_start);
+        if let (Link::Colon, None, true) = (link, block, value.starts_with(['\n', '\r']))
+            && !closing.contains('"')
+        {
+            return Some((Link::Below, self.text.len() - value.trim_start().len()));
+        }
+        Some((link, self.text.len() - block.unwrap_or(value).len()))
+    }
+
+    /// Links that more than a sign makes.
+    fn by_structure(&self, closed: &'t str, closing: &str, gap: &'t str) -> Option<(Link, &'t str)> {
+        let part = || {
+            let is_part = closing.contains('"') && self.before().ends_with("name=\"");
+            ["\r\n\r\n", "\n\n"].iter().find_map(|gap| closed.strip_prefix(gap)).filter(|_| is_part)
+        };
+        let sets = || {
+            let before = self.before().trim_end_matches(['"', '\'']);
+            let set = |word: &&str| {
+                before.len() >= word.len()
+                    && before.is_char_boundary(before.len() - word.len())
+                    && before[before.len() - word.len()..].eq_ignore_ascii_case(word)
+            };
+            gap.len()
+                .lt(&closed.len())
+                .then_some(gap)
+                .filter(|gap| SETS.iter().any(set) && !gap.starts_with(['=', ':']))
+        };
+        self.element(closed)
+            .or_else(|| blocks::default_of(self.before(), gap))
+            .or_else(|| blocks::entry(closed))
+            .or_else(part)
+            .or_else(|| typed(gap).filter(|_| closing.is_empty()))
+            .or_else(sets)
+            .map(|rest| (Link::Assigned, rest))
+    }
+
+    fn by_sign(&self, closed: &'t str, closing: &str, gap: &'t str) -> Option<(Link, &'t str)> {
+        if let Some(rest) = assigned(gap) {
+            return Some((Link::Assigned, rest));
+        }
+        if let Some(rest) =
+            gap.strip_prefix(':').or_else(|| gap.strip_prefix('：')).filter(|rest| !rest.starts_with(':'))
+        {
+            return Some((Link::Colon, rest.strip_prefix("**").unwrap_or(rest)));
+        }
+        if let Some(rest) = valued(gap) {
+            return Some((Link::Assigned, rest));
+        }
+        let quoted = closing.ends_with(['"', '\'']);
+        if let Some(rest) = gap.strip_prefix(',').filter(|_| quoted) {
+            return Some((Link::Listed, rest));
+        }
+        if let Some(rest) = closed.strip_prefix('(').filter(|rest| closing.is_empty() && rest.starts_with(['"', '\'']))
+        {
+            return Some((Link::Called, rest));
+        }
+        if let Some(rest) = gap.strip_prefix('|') {
+            return Some((Link::Words, rest));
+        }
+        self.by_word(closed, gap)
+    }
+
+    fn by_word(&self, closed: &'t str, gap: &'t str) -> Option<(Link, &'t str)> {
+        if let Some(end) = expression(&SAID_FORM, SAID)?.find(closed).map(|found| found.end()) {
+            return Some((Link::Said, &closed[end..]));
+        }
+        let said = ["is", "was", "equals", "ist", "lautet", "est", "es", "é", "è"]
+            .iter()
+            .find_map(|word| gap.strip_prefix(word));
+        let rest = said.unwrap_or(gap);
+        let rest = rest.strip_prefix(':').unwrap_or(rest);
+        let flag = self.is_flag();
+        let rest = if flag { rest.trim_start_matches(['\\', ' ', '\n', '\r', '\t']) } else { rest };
+        if !rest.starts_with([' ', '\t', '`']) && rest.len() == closed.len() {
+            return None;
+        }
+        let link = match (flag, said) {
+            (true, _) => Link::Assigned,
+            (false, Some(_)) => Link::Said,
+            (false, None) => Link::Words,
+        };
+        Some((link, rest))
+    }
+
+    /// What follows `<password>`, `<ns:password type="x">` or `name="password">`, where `</` ends it.
+    fn element(&self, rest: &'t str) -> Option<&'t str> {
+        let opened = self.before().rsplit(['<', '>', ';']).next().unwrap_or_default();
+        let of_tag = self.before().ends_with('<')
+            || self.before().ends_with("&lt;")
+            || opened.ends_with(':') && self.before().ends_with(&format!("<{opened}"))
+            || opened.ends_with("name=\"") && self.before().contains('<');
+        let (open, close, ends) = match self.before().ends_with("&lt;") {
+            true => ("&gt;", "&lt;/", "&"),
+            false => (">", "</", "<"),
+        };
+        let tag = &rest[..rest.find(open).filter(|_| of_tag)?];
+        let attributes = tag.starts_with(' ') && tag.len() < 300 && !tag.contains(['<', '\n']);
+        if !tag.is_empty() && !attributes {
+            return None;
+        }
+        let content = &rest[tag.len() + open.len()..];
+        let content = content.strip_prefix("<Value>").or_else(|| content.strip_prefix("<value>")).unwrap_or(content);
+        let content = content.strip_prefix("<![CDATA[").unwrap_or(content);
+        let end = content.find(ends)?;
+        (content[end..].starts_with(close) || content[..end].ends_with("]]>")).then_some(content)
+    }
+}
+
+static SAID_FORM: OnceLock<Option<Regex>> = OnceLock::new();
+
+fn expression(once: &'static OnceLock<Option<Regex>>, form: &str) -> Option<&'static Regex> {
+    once.get_or_init(|| Regex::new(form).ok()).as_ref()
+}
+
+/// What follows the signs that close a name: quotation marks, brackets, the stars of Markdown, the colours of a terminal.
+fn past(rest: &str) -> &str {
+    let mut rest = rest;
+    loop {
+        let next = rest.trim_start_matches(['\\', '"', '\'', '`', ']', '*']);
+        let next = past_colour(next);
+        if next.len() == rest.len() {
+            return rest;
+        }
+        rest = next;
+    }
+}
+
+fn past_colour(rest: &str) -> &str {
+    let Some(colour) = rest.strip_prefix("\x1b[") else { return rest };
+    let end = colour.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+    end.strip_prefix('m').unwrap_or(rest)
+}
+
+/// What follows blanks, colours, and the anchor or the tag of YAML.
+fn past_marks(rest: &str) -> &str {
+    let value = past_colour(rest.trim_start_matches([' ', '\t']));
+    let mark = value.strip_prefix("!!").or_else(|| value.strip_prefix('&')).or_else(|| value.strip_prefix('!'));
+    let after = mark.map(|mark| mark.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_'));
+    match after.and_then(|after| after.strip_prefix(' ')) {
+        Some(after) if after.len() + 1 < value.len() => after.trim_start_matches(' '),
+        _ => value,
+    }
+}
+
+/// What follows a type and the sign behind it.
+fn typed(gap: &str) -> Option<&str> {
+    static FORM: OnceLock<Option<Regex>> = OnceLock::new();
+    let found = expression(&FORM, TYPED)?.find(gap)?;
+    Some(&gap[found.end() - 1..])
+}
+
+/// What follows a sign that assigns; a comparison does not. What stands in for a variable that is not set is its value, too.
+fn assigned(rest: &str) -> Option<&str> {
+    if rest.starts_with("==") {
+        return None;
+    }
+    let sign = ["=>", ":=", "->", "?=", "+=", "::=", "="].iter().find_map(|sign| rest.strip_prefix(sign));
+    let or = || {
+        let rest = ["||", "??", "or "].iter().find_map(|or| rest.strip_prefix(or))?.trim_start_matches(' ');
+        rest.starts_with(['"', '\'', '`']).then_some(rest)
+    };
+    sign.or_else(or)
+}
+
+/// What follows the `value` of a pair: `- name: TOKEN` and below it `value: ...`, `key="token" value="..."`.
+fn valued(rest: &str) -> Option<&str> {
+    let rest = rest.trim_start_matches([',', '\r', '\n', ' ', '\t', '"', '\'', '\\']);
+    let rest = rest.strip_prefix("value").or_else(|| rest.strip_prefix("content"))?;
+    let rest = rest.trim_start_matches(['"', '\'', '\\', ' ']);
+    rest.strip_prefix([':', '='])
+}

@@ -1,0 +1,192 @@
+//! Where the value behind a label begins and ends.
+
+use std::ops::Range;
+
+use super::labels::Label;
+use super::words::{is_mixed, is_random, is_worded};
+
+impl Label<'_> {
+    /// The value that begins at a place: what stands between quotation marks, or up to a blank or a sign; and whether it
+    /// was quoted.
+    pub(super) fn value(&self, at: usize) -> Option<(Range<usize>, bool)> {
+        let at = self.text.len() - past_wrapping(&self.text[at..]).len();
+        let rest = &self.text[at..];
+        let open = rest.trim_start_matches('\\');
+        let quote = open.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
+        let Some(quote) = quote else { return Some((self.plain(at), false)) };
+        let escaped = rest.len() - open.len();
+        // The end of the text that the name stands in: `ask("Password: ")`.
+        if escaped == 0 && self.is_within(quote) {
+            return None;
+        }
+        let triple = [quote; 3].iter().collect::<String>();
+        let (start, end) = match open.starts_with(&triple) {
+            true => {
+                let inner = open[3..].trim_start();
+                let end = inner.find(&triple)?;
+                // A text of many lines is no secret as a whole.
+                (self.text.len() - inner.len(), Some(end).filter(|end| !inner[..*end].trim_end().contains('\n'))?)
+            }
+            false => (self.text.len() - open.len() + 1, closing(&open[1..], quote, escaped)?),
+        };
+        let inner = self.text[start..start + end].trim_end_matches(['\n', '\r']);
+        let value = without_scheme(inner);
+        Some((start + inner.len() - value.len()..start + inner.len(), true))
+    }
+
+    /// A value without quotation marks.
+    fn plain(&self, at: usize) -> Range<usize> {
+        let rest = &self.text[at..];
+        let plain = without_scheme(rest);
+        let start = at + rest.len() - plain.len();
+        let end = match self.starts_line() {
+            true => end_of_word(plain),
+            false => end_of_item(plain),
+        };
+        let trimmed = match plain.starts_with(['$', '{', '<', '%']) {
+            // `${TOKEN}` and `<your token>` are whole only with what closes them.
+            true => plain[..plain.find(['}', '>', '\n']).map_or(end, |at| at + 1).max(end)].trim_end(),
+            false => without_end(&plain[..end]),
+        };
+        start..start + trimmed.len()
+    }
+
+    /// True if the name stands in a text that this quotation mark began.
+    fn is_within(&self, quote: char) -> bool {
+        let line = self.text[..self.name.end].rsplit('\n').next().unwrap_or_default();
+        let mut marks = 0;
+        for (at, _) in line.match_indices(quote) {
+            let beside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+            let (before, after) = (line[..at].chars().next_back(), line[at + quote.len_utf8()..].chars().next());
+            // An apostrophe, and a mark that is one of a text in a text.
+            if quote == '\'' && beside(before) && beside(after) || before == Some('\\') {
+                continue;
+            }
+            marks += 1;
+        }
+        let closed = self.text[self.name.end..].starts_with(quote);
+        marks % 2 == 1 && !closed
+    }
+
+    /// The value of a header goes to the end of the line, or to the quotation mark that closes the header.
+    pub(super) fn of_header(&self, at: usize) -> Option<(Range<usize>, bool)> {
+        let rest = &self.text[at..];
+        if rest.trim_start_matches('\\').starts_with(['"', '\'']) {
+            return self.value(at);
+        }
+        let line = &rest[..rest.find(['\n', '\r']).unwrap_or(rest.len())];
+        let opened = self.before().trim_end_matches("Proxy-").chars().next_back().filter(|c| matches!(c, '"' | '\''));
+        let line = opened.and_then(|quote| line.split_once(quote)).map_or(line, |(line, _)| line);
+        if self.said.kind == "cookie" {
+            let pair = line.split_once('=').filter(|(name, _)| !name.contains(' '));
+            // A value alone is one where it looks like a key: `cookie=enabled` is a setting.
+            return match pair {
+                Some(_) if !holds_key(line) => None,
+                Some(_) => Some((at..at + line.trim_end().len(), true)),
+                None => self.value(at).filter(|(value, _)| is_random(&self.text[value.clone()], 16)),
+            };
+        }
+        let value = without_scheme(line);
+        let start = at + line.len() - value.len();
+        // Schemes with parameters (Digest, signatures) go on over blanks.
+        let one = value.split([' ', '"', '\'', ',', '<', '\\']).next().unwrap_or_default();
+        let all = value.trim_end();
+        let parameters = one.len() < all.len() && (all.contains("=\"") || all.contains('=') && all.contains(", "));
+        let end = if parameters || all.starts_with(['<', '{', '$']) { all.len() } else { one.len() };
+        Some((start..start + end, parameters || value.len() < line.len()))
+    }
+}
+
+/// A word without what ends a sentence, and without the brackets that were opened before it.
+fn without_end(word: &str) -> &str {
+    let word = word.trim_end_matches(['.', ',', ';', ':', '\\', '!', '?']);
+    match word.contains(['(', '[', '{']) {
+        true => word,
+        false => word.trim_end_matches([')', ']', '}', ',', ';']),
+    }
+}
+
+/// True if a cookie has more to say than a setting: `lang=en; Path=/`.
+fn holds_key(line: &str) -> bool {
+    const KNOWN: [&str; 8] = ["path", "domain", "expires", "max-age", "samesite", "version", "comment", "priority"];
+    line.split(';').filter_map(|pair| pair.trim().split_once('=')).any(|(name, value)| {
+        !KNOWN.contains(&name.to_ascii_lowercase().as_str()) && (value.len() > 11 || is_mixed(value, 6))
+    })
+}
+
+/// On a line of its own a value goes to the end of the word, whatever signs it has.
+fn end_of_word(plain: &str) -> usize {
+    let ends = |(at, c): &(usize, char)| {
+        c.is_whitespace() || matches!(c, '"' | '`') || *c == '<' && plain[at + 1..].starts_with(['/', 'b'])
+    };
+    plain.char_indices().find(ends).map_or(plain.len(), |(at, _)| at)
+}
+
+/// Among other things it ends at a sign; a comma within a word is one of its letters, unless a pair follows it.
+fn end_of_item(plain: &str) -> usize {
+    let mut from = 0;
+    loop {
+        let ends = |c: char| {
+            c.is_whitespace()
+                || matches!(c, '"' | '\'' | '<' | '>' | '&' | '`' | '|' | ',' | ';' | '{' | '}' | '[' | ']' | '(' | ')')
+        };
+        let Some(end) = plain[from..].find(ends).map(|at| from + at) else { return plain.len() };
+        let word = plain[end..].split(char::is_whitespace).next().unwrap_or_default();
+        let goes_on = word.starts_with([',', '&', '|'])
+            && word.len() > 4
+            && word[1..].bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && !is_worded(&word[1..]);
+        if !goes_on {
+            return end;
+        }
+        from = end + 1;
+    }
+}
+
+/// What follows the letter before a quoted text (`b'...'`, `N'...'`), and the call that a text is handed to (`Some("...")`).
+fn past_wrapping(rest: &str) -> &str {
+    let word = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '.' | ' '));
+    let length = rest.len() - word.len();
+    let is_quote = |text: &str| text.starts_with(['"', '\'']);
+    match () {
+        () if (1..=2).contains(&length) && is_quote(word) && !rest.starts_with(' ') => word,
+        () if (3..=40).contains(&length) && word.strip_prefix('(').is_some_and(is_quote) => &word[1..],
+        () => rest,
+    }
+}
+
+/// A value without the scheme before it, which is no secret.
+fn without_scheme(value: &str) -> &str {
+    const SCHEMES: [&str; 11] = [
+        "ssws ",
+        "bearer ",
+        "basic ",
+        "token ",
+        "apikey ",
+        "api-key ",
+        "digest ",
+        "bot ",
+        "key ",
+        "splunk ",
+        "geniekey ",
+    ];
+    let scheme =
+        SCHEMES.iter().find(|scheme| value.get(..scheme.len()).is_some_and(|is| is.eq_ignore_ascii_case(scheme)));
+    scheme.map_or(value, |scheme| value[scheme.len()..].trim_start())
+}
+
+/// Where a quoted value ends: at its quotation mark, with as many backslashes before it as the opening one had.
+fn closing(inner: &str, quote: char, escaped: usize) -> Option<usize> {
+    // A text may be cut off; a quotation mark on another line belongs to something else.
+    let line = &inner[..inner.find('\n').unwrap_or(inner.len())];
+    let mut at = 0;
+    while let Some(found) = line[at..].find(quote) {
+        let end = at + found;
+        let slashes = line[..end].bytes().rev().take_while(|byte| *byte == b'\\').count();
+        if slashes == escaped || escaped == 0 && slashes % 2 == 0 {
+            return Some(end - slashes.min(escaped));
+        }
+        at = end + 1;
+    }
+    Some(line.find(' ').unwrap_or(line.len()))
+}
