@@ -60,7 +60,7 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ("SecureString", "password", r#"(?i)\bConvertTo-SecureString\s+(?:-String\s+)?["']([^"'$\n]{4,})["']"#),
     ("BasicAuth|auth=", "password", r#"(?:BasicAuth|\bauth\s*=\s*)\(\s*["'][^"'\n]*["']\s*,\s*["']([^"'\n]{4,})["']"#),
     (
-        "(?i-u:fill|type|send|setvalue|set_value)",
+        r"\.fill\(|\.type\(|send_keys\(|sendKeys\(|setValue\(|set_value\(|pressSequentially\(",
         "password",
         r#"(?i)(?:password|passwd|passcode|passphrase)[^\n;]{0,40}?\)\s*\.\s*(?:fill|type|pressSequentially|send_?keys|set_?value)\(\s*["'`]([^"'`\n]{4,})["'`]"#,
     ),
