@@ -7,6 +7,7 @@ use super::row::{Row, Sink};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::lenient_string;
 use crate::json::scan::{MemberText, members};
+use crate::output::written;
 
 /// Writes one JSON object a row.
 pub struct Lines<W: Write> {
@@ -32,7 +33,7 @@ impl<W: Write> Lines<W> {
         self.line.clear();
         let done = serde_json::to_writer(&mut self.line, row).map_err(std::io::Error::from);
         self.line.push(b'\n');
-        done.and_then(|()| self.out.write_all(&self.line)).map_err(|error| Error::io("write", &self.name, &error))
+        written(&self.name, done.and_then(|()| self.out.write_all(&self.line)))
     }
 }
 
@@ -132,7 +133,7 @@ impl<W: Write> Sink for Lines<W> {
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
-        self.out.flush().map_err(|error| Error::io("write", &self.name, &error))
+        written(&self.name, self.out.flush())
     }
 }
 

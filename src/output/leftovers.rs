@@ -26,10 +26,19 @@ pub(crate) fn sweep(folder: &Path, own: &File, lock: impl Fn(&Path) -> Option<Pa
             continue;
         };
         if file.try_lock().is_ok() && is_there(&file, &lock) {
-            // What cannot be removed is left for another time.
-            let _ = if path == lock { fs::remove_file(&path) } else { fs::remove_dir_all(&path) };
+            remove(&path);
         }
     }
+}
+
+/// Removes a file or a folder that nobody finishes. What cannot be removed now is left for another time.
+pub(super) fn remove(path: &Path) {
+    let is_folder = path.symlink_metadata().is_ok_and(|about| about.is_dir());
+    let _ = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    // Of a database that was being copied.
+    let mut journal = path.as_os_str().to_os_string();
+    journal.push("-journal");
+    let _ = fs::remove_file(journal);
 }
 
 #[cfg(unix)]

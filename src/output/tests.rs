@@ -33,6 +33,33 @@ fn a_folder_is_refused() {
     assert!(names(folder.path()).is_empty());
 }
 
+#[test]
+fn what_is_taken_is_no_output() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    let output = Output::create(&at("a"), Readers::Owner).expect("begun");
+    let refused = |path: &Path| free(path).is_err_and(|error| error.kind == ErrorKind::Usage);
+    assert!(refused(&folder.path().join("./a")) && claim_database(&at("a")).is_err());
+    drop(output);
+    assert!(free(&at("a")).is_ok());
+    claim(&at("b-wal"), "the baseline").expect("free");
+    assert!(claim_database(&at("b")).is_err_and(|error| error.message.contains("b-wal is the baseline")));
+    for _ in 0..2 {
+        claim_database(&at("c")).expect("it is one database");
+    }
+    assert!(["c", "c-journal", "c-wal", "c-shm"].iter().all(|name| refused(&at(name))));
+    assert!(claim(&at("c-journal"), "the configuration").is_err() && free(&at("c-other")).is_ok());
+}
+
+#[test]
+fn a_new_file_takes_no_name_that_is_taken() {
+    let folder = folder();
+    let path = folder.path().join("a");
+    assert!(write_new(&path, b"1", Readers::Owner).is_ok_and(|made| made));
+    assert!(write_new(&path, b"2", Readers::Owner).is_ok_and(|made| !made));
+    assert_eq!((names(folder.path()), std::fs::read(&path).expect("read")), (vec!["a".to_string()], b"1".to_vec()));
+}
+
 #[cfg(unix)]
 mod unix {
     use super::*;

@@ -169,6 +169,11 @@ impl Store {
         })
     }
 
+    /// An error where [`Store::write`] would fail now; nothing is made.
+    pub fn admits(path: &Path) -> Result<()> {
+        Store::write(path).map(drop)
+    }
+
     /// A database that SQLite keeps in a file without a name (in TMPDIR): it is gone when the process is.
     pub fn temporary() -> Result<Store> {
         Store::passing(Keep::Everything)

@@ -1,81 +1,71 @@
-//! A new database under a temporary name: a killed ingest leaves no half database under the real one.
+//! A database that appears under its name only when it is whole.
 
-use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
+use std::io::ErrorKind as Io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::output::{Listed, followed};
+use crate::output::{Beside, Readers, followed};
 
-const END: &str = ".partial";
-
-/// `NAME.partial`, locked against a second writer, removed unless it is finished.
+/// A file of an unguessable name beside the target, as every output is one, removed unless it is finished.
 pub(super) struct Partial {
     target: PathBuf,
-    path: PathBuf,
     /// Held open to the end: closing it would drop SQLite's own locks on the file.
-    file: File,
-    finished: bool,
-    _listed: Listed,
+    file: Beside,
+    /// True if the target was there before.
+    replaces: bool,
+    /// The target that was copied, locked against a second copy of it.
+    _old: Option<File>,
 }
 
 impl Partial {
-    /// Makes the file, readable by its owner only: it will hold payloads. What a killed ingest left is overwritten.
+    /// Makes the file, readable by its owner only: it will hold payloads. A target that is there keeps its owner and its mode.
     pub(super) fn create(target: &Path) -> Result<Partial> {
         let place = target.display().to_string();
-        let target = &followed(target).map_err(|error| Error::io("create", &place, &error))?;
-        let path = beside(target);
-        let shown = path.display().to_string();
-        if target.exists() && !target.is_file() {
+        let fail = |error: std::io::Error| {
+            let hint = "choose a folder that exists and can be written with --db FILE";
+            Error::io("create", &place, &error).hint(hint)
+        };
+        let target = followed(target).map_err(|error| Error::io("create", &place, &error))?;
+        let old = target.metadata().ok();
+        if old.as_ref().is_some_and(|old| !old.is_file()) {
             let message = format!("{} is no file, and cannot become a database", target.display());
             return Err(Error::new(ErrorKind::Usage, message).hint("choose another --db FILE"));
         }
-        let file = match options().create_new(true).open(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => left_behind(&path, &shown)?,
-            other => other.map_err(|error| {
-                let hint = "choose a folder that exists and can be written with --db FILE";
-                Error::io("create", &shown, &error).hint(hint)
-            })?,
-        };
-        lock(&file, &shown)?;
-        file.set_len(0).map_err(|error| Error::io("empty", &shown, &error))?;
-        let _listed = Listed::new(&path);
-        Ok(Partial { target: target.to_path_buf(), path, file, finished: false, _listed })
+        let file = Beside::new(&target, old.as_ref(), Readers::Owner).map_err(fail)?;
+        Ok(Partial { target, file, replaces: old.is_some(), _old: None })
     }
 
     /// The same with what the target holds: for one whose journal could have no name.
     pub(super) fn copied(target: &Path) -> Result<Partial> {
-        let fail = |error: std::io::Error| Error::io("copy", &target.display().to_string(), &error);
-        let mut partial = Partial::create(target)?;
+        let shown = target.display().to_string();
+        let fail = |error: std::io::Error| Error::io("copy", &shown, &error);
         let mut old = File::open(target).map_err(fail)?;
-        std::io::copy(&mut old, &mut partial.file).map_err(fail)?;
-        let about = old.metadata().map_err(fail)?;
-        partial.file.set_permissions(about.permissions()).map_err(fail)?;
-        Ok(partial)
+        lock(&old, &shown)?;
+        let mut partial = Partial::create(target)?;
+        std::io::copy(&mut old, partial.file.file()).map_err(fail)?;
+        Ok(Partial { _old: Some(old), ..partial })
     }
 
     /// The file to write to.
     pub(super) fn path(&self) -> &Path {
-        &self.path
+        self.file.path()
     }
 
-    /// Writes the file out to the disk and gives it its real name.
+    /// Writes the file out to the disk and gives it its real name. Of two that made a new one at the same time, the first has it.
     pub(super) fn finish(mut self) -> Result<PathBuf> {
         let shown = self.target.display().to_string();
-        self.file.sync_all().map_err(|error| Error::io("write out", &shown, &error))?;
-        std::fs::rename(&self.path, &self.target).map_err(|error| Error::io("create", &shown, &error))?;
-        self.finished = true;
+        self.file.file().sync_all().map_err(|error| Error::io("write out", &shown, &error))?;
+        let done = if self.replaces { self.file.replace() } else { self.file.appear() };
+        done.map_err(|error| match error.kind() {
+            Io::AlreadyExists => {
+                let message = format!("{shown} was made by another program in the meantime, and is left alone");
+                Error::new(ErrorKind::Io, message).hint("run this again: it adds to it")
+            }
+            _ => Error::io("create", &shown, &error),
+        })?;
         sync_folder(&self.target);
-        Ok(self.target.clone())
-    }
-}
-
-impl Drop for Partial {
-    fn drop(&mut self) {
-        if !self.finished {
-            // If this fails, the next ingest overwrites the file.
-            let _ = std::fs::remove_file(&self.path);
-        }
+        Ok(self.target)
     }
 }
 
@@ -87,69 +77,21 @@ pub(super) fn has_room_for_journal(path: &Path) -> bool {
     followed(path).is_ok_and(|target| target.file_name().is_none_or(|name| name.len() <= LONGEST))
 }
 
-/// `NAME.partial`; of a name that is too long for that, its beginning and what tells it from others that begin so.
-fn beside(target: &Path) -> PathBuf {
-    let mut name = target.file_name().unwrap_or_default().to_os_string();
-    if name.len() + END.len() > LONGEST {
-        let digest = blake3::hash(name.as_encoded_bytes()).to_hex();
-        name = OsString::from(format!("{:.32}-{digest:.32}", name.to_string_lossy()));
-    }
-    name.push(END);
-    target.with_file_name(name)
-}
-
-fn options() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-}
-
-/// Opens what a killed ingest left. The name can be guessed: a link that somebody put there leads to a file of his choice,
-/// which would be emptied.
-fn left_behind(path: &Path, shown: &str) -> Result<File> {
-    let fail = |error: std::io::Error| Error::io("create", shown, &error);
-    let before = std::fs::symlink_metadata(path).map_err(fail)?;
-    let file = if before.is_file() { Some(options().open(path).map_err(fail)?) } else { None };
-    match file {
-        Some(file) if is_own(&before, &file.metadata().map_err(fail)?) => Ok(file),
-        _ => {
-            let message = format!("{shown} is in the way: it is a link, or no file");
-            Err(Error::new(ErrorKind::Io, message).hint("remove it, or choose another --db FILE"))
-        }
-    }
-}
-
-/// True if what was opened is what was looked at, and has no other name.
-#[cfg(unix)]
-fn is_own(looked: &std::fs::Metadata, opened: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    (looked.dev(), looked.ino()) == (opened.dev(), opened.ino()) && opened.nlink() == 1
-}
-
-#[cfg(not(unix))]
-fn is_own(_: &std::fs::Metadata, _: &std::fs::Metadata) -> bool {
-    true
-}
-
 /// On Unix only: elsewhere a lock would keep SQLite itself out.
 #[cfg(unix)]
 fn lock(file: &File, shown: &str) -> Result<()> {
     match file.try_lock() {
-        Ok(()) => Ok(()),
         Err(std::fs::TryLockError::WouldBlock) => {
-            let message = format!("cannot create {shown}: another program is writing it");
+            let message = format!("cannot write {shown}: another program is writing it");
             Err(Error::new(ErrorKind::Io, message).hint("wait until it is done, or choose another --db FILE"))
         }
         // A file system without locks: the guard is lost, nothing else.
-        Err(std::fs::TryLockError::Error(_)) => Ok(()),
+        _ => Ok(()),
     }
 }
 
 #[cfg(not(unix))]
 fn lock(_: &File, _: &str) -> Result<()> {
-    let _ = ErrorKind::Io;
     Ok(())
 }
 
@@ -165,6 +107,11 @@ fn sync_folder(target: &Path) {
 mod tests {
     use super::*;
 
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
+    }
+
     #[test]
     fn a_long_name_has_a_partial_of_its_own() {
         let folder = tempfile::tempdir().unwrap();
@@ -176,38 +123,39 @@ mod tests {
     }
 
     #[test]
-    fn one_writer_and_no_leftovers() {
+    fn of_two_that_make_one_the_first_has_it_and_nothing_is_left() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("a.db");
-        let first = Partial::create(&target).unwrap();
+        let (first, second) = (Partial::create(&target).unwrap(), Partial::create(&target).unwrap());
+        assert_ne!(first.path(), second.path());
+        first.finish().unwrap();
+        assert!(second.finish().is_err_and(|error| error.message.contains("was made by another program")));
+        assert_eq!(names(folder.path()), ["a.db"]);
+        std::fs::write(&target, "kept").unwrap();
         #[cfg(unix)]
         {
-            use std::os::unix::fs::PermissionsExt;
-            assert_eq!(std::fs::metadata(first.path()).unwrap().permissions().mode() & 0o777, 0o600);
-            assert!(Partial::create(&target).is_err());
+            let copy = Partial::copied(&target).unwrap();
+            assert_eq!(std::fs::read(copy.path()).unwrap(), b"kept");
+            assert!(Partial::copied(&target).is_err(), "one copy at a time");
         }
-        drop(first);
-        #[cfg(unix)]
-        {
-            let victim = folder.path().join("victim");
-            std::fs::write(&victim, "kept").unwrap();
-            let partial = folder.path().join("a.db.partial");
-            for is_soft in [true, false] {
-                match is_soft {
-                    true => std::os::unix::fs::symlink(&victim, &partial).unwrap(),
-                    false => std::fs::hard_link(&victim, &partial).unwrap(),
-                }
-                assert!(Partial::create(&target).is_err());
-                assert_eq!(std::fs::read_to_string(&victim).unwrap(), "kept");
-                std::fs::remove_file(&partial).unwrap();
-            }
-            std::fs::remove_file(&victim).unwrap();
+        assert_eq!(names(folder.path()), ["a.db"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_lies_beside_it_is_not_touched_and_says_nothing_of_its_mode() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (target, beside) = (folder.path().join("a.db"), folder.path().join("a.db.partial"));
+        std::fs::write(&beside, "mine").unwrap();
+        std::fs::set_permissions(&beside, PermissionsExt::from_mode(0o666)).unwrap();
+        // What a killed ingest left is removed, with its journal.
+        for left in [".rpctape-left.part", ".rpctape-left.part-journal"] {
+            std::fs::write(folder.path().join(left), "half a database").unwrap();
         }
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-        // What a killed ingest left.
-        std::fs::write(folder.path().join("a.db.partial"), "half a database").unwrap();
-        assert_eq!(std::fs::metadata(Partial::create(&target).unwrap().path()).unwrap().len(), 0);
         Partial::create(&target).unwrap().finish().unwrap();
-        assert!(target.exists());
+        assert_eq!(target.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(std::fs::read(&beside).unwrap(), b"mine");
+        assert_eq!(names(folder.path()).len(), 2);
     }
 }

@@ -406,16 +406,28 @@ fn open(file: &str, read: &ReadArgs, judge: &JudgeArgs) -> Result<Loaded> {
         return Err(Error::new(ErrorKind::Usage, format!("{file} is a database: it holds the judgement made before"))
             .hint(format!("judge it again with these flags: rpctape audit {}", rpctape::report::shell::file(file))));
     }
-    let store = Store::read(&capture::path_of(file))?;
+    let path = capture::path_of(file);
+    // Also to read it SQLite takes what lies beside it for its own.
+    output::claim_database(&path)?;
+    let store = Store::read(&path)?;
     let summary = pipeline::summary(&store)?;
     Ok(Loaded { store, summary, passed_over: Vec::new(), torn: Vec::new() })
+}
+
+/// Takes a database for this run alone, before anything is read or begun.
+///
+/// # Errors
+///
+/// Where it, or a file that SQLite keeps beside it, is one of the logs, is read besides, or is where an answer goes.
+pub fn settle(db: &Path, files: &[String]) -> Result<()> {
+    output::files_of_database(db).try_for_each(|file| apart(&file, files))?;
+    output::claim_database(db)
 }
 
 /// Reads and judges logs.
 pub fn ingest(files: &[String], to: To<'_>, options: &Options, no_progress: bool) -> Result<Loaded> {
     if let To::File(db, _) = to {
-        apart(db, files)?;
-        output::claim(db, "the database");
+        settle(db, files)?;
     }
     let mut store = None;
     if let To::File(db, _) = to

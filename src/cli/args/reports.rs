@@ -42,6 +42,11 @@ impl ReportArgs {
         !self.reports.is_empty()
     }
 
+    /// The files that they go to.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.reports.iter().map(|wanted| wanted.file.as_path()).filter(|file| *file != Path::new("-"))
+    }
+
     /// True if a report is wanted that shows the traffic.
     pub fn shows_traffic(&self) -> bool {
         self.reports.iter().any(|wanted| wanted.kind == "html")

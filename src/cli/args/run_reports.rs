@@ -6,7 +6,7 @@ use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 use rpctape::capture::path_of;
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::output::{Folder, is_same};
+use rpctape::output::{self, Folder, is_same};
 use rpctape::redact::Redactor;
 use rpctape::replay::RunReport;
 use rpctape::report::Style;
@@ -139,7 +139,7 @@ impl RunReportArgs {
 }
 
 fn fault(error: std::io::Error) -> Error {
-    Error::new(ErrorKind::Io, format!("cannot write the report: {error}"))
+    output::failed("the report", error)
 }
 
 impl RunReports {

@@ -83,7 +83,7 @@ impl Terms {
     pub fn new(args: &PolicyArgs, fail_on: Option<FailOn>, judge: &JudgeArgs, config: &Config) -> Result<Terms> {
         let policy = match &args.baseline {
             Some(path) => {
-                output::claim(path, "the baseline");
+                output::claim(path, "the baseline")?;
                 config.policy().with_baseline(baseline(path)?)
             }
             None => config.policy(),

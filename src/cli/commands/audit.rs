@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader, BufWriter};
 use clap::Args;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::facts::{Reader, unpacked};
+use rpctape::output;
 use rpctape::pipeline;
 use rpctape::pipeline::facts::{self, Part};
 use rpctape::report::Parts;
@@ -81,7 +82,7 @@ fn apart(facts: &str, args: &AuditArgs, stop: &Stop) -> Result<u8> {
     let config = Config::load(args.judge.config.as_deref())?;
     let mut options = input::options(args.said.overrides(), &args.judge.configured(&config), stop)?;
     options.selection.schema = false;
-    let failed = |error: std::io::Error| Error::io("write", "the findings", &error);
+    let failed = |error| output::failed("the findings", error);
     let (input, name) = lines_of(facts)?;
     let mut out = BufWriter::new(std::io::stdout());
     let mut parts = Parts::new(&mut out);
@@ -125,6 +126,7 @@ fn again(database: &str, args: &AuditArgs, stop: &Stop) -> Result<u8> {
     let (terms, redactor) = (args.print.terms(&judge, &config)?, args.print.redactor(&config));
     let options = input::options(args.said.overrides(), &judge, stop)?;
     let path = &rpctape::capture::path_of(database);
+    output::claim_database(path)?;
     // Reading first: a file that is no database of ours must not be made into one.
     drop(Store::read(path)?);
     let mut store = Store::write(path)?;

@@ -180,6 +180,11 @@ pub fn run(args: &CheckArgs, stop: &Stop) -> Result<u8> {
     let (terms, redactor) = (args.print.terms(&judge, &config)?, args.print.redactor(&config));
     let to = args.db.as_deref().map_or_else(|| To::Passing(args.print.keeps()), |db| To::File(db, None));
     let files = args.hops.files(&args.files)?;
+    if let Some(db) = &args.db {
+        input::settle(db, &files)?;
+        let mut answers = args.print.output.as_deref().into_iter().chain(args.print.reports.files());
+        answers.try_for_each(|answer| io::admit(answer, &files))?;
+    }
     let read = args.read.with_jobs(args.jobs);
     let loaded = match args.merge {
         true => input::load_merged(&files, &read, &judge, to, stop)?,

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use clap::Args;
 use rpctape::capture::{Body, Channel, Frame, Missing, RecDetail, RecEvent, RecHeader, RecWriter, Vantage};
 use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::output;
 use rpctape::pipeline::extract::chosen;
 use rpctape::protocol;
 use rpctape::redact::{Redactor, told};
@@ -108,7 +109,7 @@ fn lines(store: &Store, row: &ConnectionRow, ids: &BTreeSet<i64>) -> Result<BTre
 }
 
 fn fault(error: std::io::Error) -> Error {
-    Error::new(ErrorKind::Io, format!("cannot write the recording: {error}"))
+    output::failed("the recording", error)
 }
 
 fn header(row: &ConnectionRow) -> RecHeader<'_> {

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use rpctape::capture;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::facts::{FileFacts, Lines, Sink, file_name};
-use rpctape::output::{Folder, Output, Readers};
+use rpctape::output::{self, Folder, Output, Readers};
 use rpctape::pipeline::Options;
 use rpctape::pipeline::facts::{Lifted, lift};
 use rpctape::report::{count, escape, plural};
@@ -152,6 +152,6 @@ impl Sink for Packed {
 
     fn finish(self: Box<Self>) -> Result<()> {
         let packed = self.0.into_inner().finish();
-        packed.map_err(|error| Error::new(ErrorKind::Io, format!("cannot write the facts: {error}")))?.finish()
+        packed.map_err(|error| output::failed("the facts", error))?.finish()
     }
 }

@@ -1,11 +1,13 @@
 //! `rpctape scrub`: a recording without its secrets, to be shared.
 
+use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 use rpctape::capture::bytes_of;
 use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::output;
 use rpctape::redact::{Redactor, told};
 use rpctape::report::plural;
 
@@ -56,14 +58,14 @@ pub fn run(args: &ScrubArgs) -> Result<u8> {
         false => log.read_until(b'\n', line),
     };
     while next(&mut line).map_err(fault)? > 0 {
-        match std::str::from_utf8(&line) {
-            Ok(text) => {
-                opaque += u64::from(text.contains("\"b64\":"));
-                written(out.write_all(redactor.text(text).as_bytes()))?;
-            }
-            // Bytes that are no text: what can be found in them is replaced, at the price of the bytes.
-            Err(_) => written(out.write_all(redactor.text(&String::from_utf8_lossy(&line)).as_bytes()))?,
+        // Of bytes that are no text, what can be found in them is replaced, at the price of the bytes.
+        let text = String::from_utf8_lossy(&line);
+        opaque += u64::from(matches!(text, Cow::Borrowed(_)) && text.contains("\"b64\":"));
+        let done = out.write_all(redactor.text(&text).as_bytes());
+        if done.as_ref().is_err_and(output::is_gone) {
+            break;
         }
+        written(done)?;
         line.clear();
     }
     out.close()?;

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use rpctape::capture::{self, Source, path_of};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::finding::Severity;
+use rpctape::output;
 use rpctape::pipeline;
 use rpctape::report::escape;
 use rpctape::report::tail::TailStyle;
@@ -120,7 +121,7 @@ pub fn run(args: &TailArgs, stop: &Stop) -> Result<u8> {
     }
     let summary = match held(&board).close() {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(0),
-        summary => summary.map_err(|error| Error::new(ErrorKind::Io, format!("cannot write the answer: {error}")))?,
+        summary => summary.map_err(|error| output::failed("the answer", error))?,
     };
     if !style.json {
         io::say(&summary.told());

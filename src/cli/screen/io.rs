@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use rpctape::capture::path_of;
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::output::{Output, Readers, is_same, lies_in};
+use rpctape::output::{self, Output, Readers, is_same, lies_in};
 use rpctape::redact::Redactor;
 use rpctape::report::{escape, json};
+use rpctape::store::is_ours;
 use serde_json::Value;
 
 /// The answer's way out.
@@ -115,12 +116,20 @@ pub fn apart(path: &Path, inputs: &[String]) -> Result<()> {
             format!("{shown} is one of the inputs, and would be overwritten")
         } else if lies_in(path, &input) {
             format!("{shown} lies in {}, which is read", input.display())
+        } else if is_ours(&input) && output::files_of_database(&input).any(|file| is_same(path, &file)) {
+            format!("{shown} is a file that SQLite keeps beside {}, and would be overwritten", input.display())
         } else {
             continue;
         };
         return Err(Error::new(ErrorKind::Usage, message).hint("name another file for the answer"));
     }
     Ok(())
+}
+
+/// The same for an answer that is opened later, before anything is read or begun: nor is it what the run reads or writes besides.
+pub fn admit(path: &Path, inputs: &[String]) -> Result<()> {
+    apart(path, inputs)?;
+    output::free(path)
 }
 
 /// Where an input is. Standard input may be a file, too.
@@ -130,13 +139,7 @@ pub fn place_of(input: &str) -> PathBuf {
 
 /// The result of writing: a reader that closed the pipe has seen enough, and that is success.
 pub fn written(result: io::Result<()>) -> Result<()> {
-    match result {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result.map_err(|error| match error.downcast::<Error>() {
-            Ok(said) => said,
-            Err(error) => Error::new(ErrorKind::Io, format!("cannot write the answer: {error}")),
-        }),
-    }
+    output::written("the answer", result)
 }
 
 /// Prints text as the answer.

@@ -82,7 +82,7 @@ impl Config {
             Error::io("read", &name, &error).hint("`rpctape init` writes a configuration with comments")
         })?;
         if named.is_some() {
-            output::claim(&path, WHAT);
+            output::claim(&path, WHAT)?;
         }
         let config = read::config(&text, &name)?;
         let found = named.is_none().then(|| FileFound { foreign: is_foreign(&path), name });
@@ -101,7 +101,8 @@ const WHAT: &str = "the configuration";
 /// From now on no answer is written over the file that is found on the way up, whether this command reads it or not.
 pub fn keep() {
     if let Some(path) = current_dir().and_then(|directory| find(&directory)) {
-        output::claim(&path, WHAT);
+        // Nothing is written yet that it could be.
+        let _ = output::claim(&path, WHAT);
     }
 }
 

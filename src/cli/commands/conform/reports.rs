@@ -6,7 +6,7 @@ use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 use rpctape::conform::Card;
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::output::is_same;
+use rpctape::output::{self, is_same};
 use rpctape::report::conform::{CARD_KINDS, CardKind, document, lines, screen};
 
 use crate::cli::args::input;
@@ -89,7 +89,7 @@ impl CardArgs {
 impl Reports {
     /// Writes all of them.
     pub fn write(mut self, card: &Card, args: &ScreenArgs) -> Result<()> {
-        let fault = |error: std::io::Error| Error::new(ErrorKind::Io, format!("cannot write the report: {error}"));
+        let fault = |error| output::failed("the report", error);
         let to_file = !matches!(self.answer, Some(Out::Stdout(_)));
         let text = match self.format {
             Format::Full => screen(card, &args.style(to_file, false)),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::output;
 use rpctape::pipeline::replay::{cancelled, not_twice, without_cancels};
 use rpctape::replay::options::Policy;
 use rpctape::replay::run::{Anchor, CancelStatus};
@@ -367,6 +368,6 @@ fn repeat_lines<'c>(rows: impl Iterator<Item = Counted<'c>>) -> Result<String> {
 }
 
 fn as_lines(lines: &[Value]) -> Result<String> {
-    let fault = |error: std::io::Error| Error::new(ErrorKind::Io, format!("cannot write the answer: {error}"));
+    let fault = |error| output::failed("the answer", error);
     lines.iter().map(|line| json(line).map(|text| text + "\n").map_err(fault)).collect()
 }

@@ -324,7 +324,7 @@ mod tests {
         }
         let root = folder.path().to_string_lossy().into_owned();
         let again = [format!("{root}/b.rec.jsonl"), format!("{root}/a/../b.rec.jsonl")];
-        let found = recordings(&[&[root.clone()], &again[..]].concat()).unwrap();
+        let found = recordings(&[std::slice::from_ref(&root), &again[..]].concat()).unwrap();
         let short: Vec<&str> = found.iter().map(|file| &file[root.len() + 1..]).collect();
         assert_eq!(short, ["a/b/c.rec.jsonl", "a/z.rec.jsonl", "b.rec.jsonl"]);
         let empty = tempfile::tempdir().unwrap();
