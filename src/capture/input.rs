@@ -11,6 +11,7 @@ use memchr::memmem;
 use super::archive::{self, Cut, Stream};
 use super::gzip::Gzip;
 use super::name::path_of;
+use super::once::Once;
 use super::sample::Sample;
 use super::utf16::Utf16;
 use super::watch::Watch;
@@ -59,6 +60,9 @@ pub(crate) struct Input {
     cut: Cut,
     /// Who hears what is read of a file from its first byte on.
     ear: Option<Ear>,
+    /// What comes only once is kept, because it is asked for again.
+    keeps: bool,
+    once: Option<Once>,
 }
 
 /// What kind of thing the bytes come from.
@@ -75,15 +79,20 @@ enum Origin {
 impl Input {
     /// Opens `name`, `-` for standard input, and reads a sample of its head.
     pub(crate) fn open(name: &str) -> Result<Input> {
-        Input::started(name, None)
+        Input::started(name, None, false)
+    }
+
+    /// The same; what comes only once is kept, and its content can be asked for.
+    pub(crate) fn open_kept(name: &str) -> Result<Input> {
+        Input::started(name, None, true)
     }
 
     /// The same for bytes that somebody else reads. Where more may come, their end is asked for again.
     pub(crate) fn given(name: &str, stream: Stream) -> Result<Input> {
-        Input::started(name, Some(stream))
+        Input::started(name, Some(stream), false)
     }
 
-    fn started(name: &str, given: Option<Stream>) -> Result<Input> {
+    fn started(name: &str, given: Option<Stream>, keeps: bool) -> Result<Input> {
         let mut input = Input {
             name: name.to_string(),
             size: None,
@@ -100,6 +109,8 @@ impl Input {
             read: Arc::default(),
             cut: Cut::default(),
             ear: None,
+            keeps,
+            once: None,
         };
         input.start()?;
         input.extend_head(SAMPLE)?;
@@ -167,10 +178,10 @@ impl Input {
         self.watch.as_ref()?.changed(&path_of(&self.name), self.bytes_read())
     }
 
-    /// The bytes as they lie on the disk; `None` for what can be read only once.
+    /// The bytes as they lie on the disk; `None` for what can be read only once and is not kept.
     pub(crate) fn content(&self) -> Result<Option<Stream>> {
         match self.origin {
-            Origin::Once => Ok(None),
+            Origin::Once => Ok(self.once.as_ref().map(|once| -> Stream { Box::new(once.again()) })),
             Origin::Member => Ok(archive::member(&self.name, &Cut::default())?.map(|member| member.stream)),
             Origin::File => {
                 let file = File::open(path_of(&self.name)).map_err(|error| Error::io("read", &self.name, &error))?;
@@ -279,6 +290,7 @@ impl Input {
             None if self.name == "-" => Box::new(io::stdin()),
             None => self.open_named()?,
         };
+        let raw = if self.keeps && self.origin == Origin::Once { self.kept(raw)? } else { raw };
         let raw = Counted { inner: raw, read: Arc::clone(&self.read) };
         let (magic, raw) = peek(raw, MAGIC).map_err(|error| self.failed(&error))?;
         let (text, compressed) = self.decompressed(&magic, raw)?;
@@ -299,6 +311,12 @@ impl Input {
             None => text,
         });
         Ok(())
+    }
+
+    fn kept(&mut self, raw: Stream) -> Result<Stream> {
+        let once = Once::new(raw).map_err(|error| self.failed(&error))?;
+        self.once = Some(once.clone());
+        Ok(Box::new(once))
     }
 
     fn open_named(&mut self) -> Result<Stream> {

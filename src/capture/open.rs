@@ -29,6 +29,14 @@ pub fn open(path: &str, overrides: &Overrides) -> Result<Box<dyn Source>> {
     Ok(Box::new(told(Input::open(path)?, path, overrides)?))
 }
 
+/// The same; a log that can be read only once (`-`, a pipe) is kept as it is read, so that its content can be asked for.
+pub fn open_kept(path: &str, overrides: &Overrides) -> Result<Box<dyn Source>> {
+    match sqlite::open(path, overrides)? {
+        Some(database) => Ok(database),
+        None => Ok(Box::new(told(Input::open_kept(path)?, path, overrides)?)),
+    }
+}
+
 /// Opens bytes that somebody else reads, from their beginning to their end, under a name for messages. Archives and databases
 /// are files, and need [`open`].
 pub fn open_stream(name: &str, stream: Box<dyn Read + Send>, overrides: &Overrides) -> Result<Box<dyn Source>> {

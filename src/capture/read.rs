@@ -151,7 +151,7 @@ pub trait Source: Send {
     }
     /// Size of the file in bytes, where it is known.
     fn size(&self) -> Option<u64>;
-    /// Its bytes as they lie on the disk, from the first on; `None` for what can be read only once.
+    /// Its bytes as they lie on the disk, from the first on; `None` for what can be read only once and is not kept.
     fn content(&self) -> Result<Option<Box<dyn Read>>>;
     /// Lets `ear` hear the bytes as they lie on the disk while they are read from the first one on. False where what is read is
     /// something else: unpacked, or a member of an archive.

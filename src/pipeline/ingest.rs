@@ -19,10 +19,13 @@ use crate::store::{Identity, Listener, NewSource, Store};
 /// A log that the store has already adds nothing; one that has grown goes on where it ended.
 pub fn ingest(store: &mut Store, inputs: &[String], options: &Options, progress: &mut dyn Progress) -> Result<Summary> {
     let apart = if store.is_temporary() && store.is_new() { told_apart(inputs) } else { BTreeSet::new() };
+    // A pipe that is all there is, and is not kept, is nothing else's equal.
+    let alone = store.is_temporary() && inputs.len() == 1;
+    let open = if alone { capture::open } else { capture::open_kept };
     in_one(store, |store| {
         let mut given = inputs.iter().map(|input| match unchanged(store, input, options)? {
             true => Ok(Given::Unchanged(clean(input, options))),
-            false => Ok(Given::Source(capture::open(input, &options.overrides)?)),
+            false => Ok(Given::Source(open(input, &options.overrides)?)),
         });
         load(store, &mut given, &apart, options, progress)
     })
@@ -74,11 +77,15 @@ fn in_one(store: &mut Store, load: impl FnOnce(&Store) -> Result<Summary>) -> Re
     }
 }
 
-/// The logs that no other one of these can be, because none has their size: what is in them need not be read to know it.
+/// The logs that no other one of these can be, because none has their size: what is in them need not be read to know it. None
+/// where one is no file: its size is not known before it was read.
 fn told_apart(inputs: &[String]) -> BTreeSet<&str> {
     let size =
         |input: &String| capture::path_of(input).metadata().ok().filter(|meta| meta.is_file()).map(|it| it.len());
     let sizes: Vec<Option<u64>> = inputs.iter().map(size).collect();
+    if inputs.len() > 1 && sizes.contains(&None) {
+        return BTreeSet::new();
+    }
     let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
     sizes.iter().flatten().for_each(|size| *counts.entry(*size).or_default() += 1);
     let alone = |size: &Option<u64>| size.is_some_and(|size| counts.get(&size) == Some(&1));
@@ -205,7 +212,7 @@ fn clean(name: &str, options: &Options) -> String {
     options.redact.as_ref().map_or_else(|| name.to_string(), |custom| Redactor::new(custom).text(name).into_owned())
 }
 
-/// The identity of a source that is a file; standard input and pipes can be read only once.
+/// The identity of a source whose content can be read once more.
 fn identified(source: &dyn Source) -> Result<Option<Identity>> {
     let Some(mut content) = source.content()? else { return Ok(None) };
     Identity::of(&mut *content, source.name(), &[]).map(|(identity, _)| Some(identity))
@@ -213,13 +220,14 @@ fn identified(source: &dyn Source) -> Result<Option<Identity>> {
 
 fn known(store: &Store, source: &dyn Source, name: &str) -> Result<Known> {
     let earlier = store.sources_named(name)?;
-    let same_name = !earlier.is_empty();
-    let size = source.size().map_or(Ok(false), |size| store.has_source_of(size))?;
+    // What came through another pipe is an earlier state of this one only where this one begins with it.
+    let same_name = !earlier.is_empty() && source.size().is_some();
+    let size = source.size().map_or(Ok(true), |size| store.has_source_of(size))?;
     if !same_name && !size {
         // What is in it is told when it is read.
         return Ok(Known::New { identity: None, same_name });
     }
-    // Standard input and pipes are always new.
+    // Standard input and pipes that are not kept are always new.
     let Some(mut content) = source.content()? else { return Ok(Known::New { identity: None, same_name: false }) };
     let sizes: Vec<u64> = earlier.iter().map(|source| source.identity.size).collect();
     let (identity, heads) = Identity::of(&mut *content, source.name(), &sizes)?;
