@@ -110,11 +110,7 @@ pub fn wrap(args: &WrapArgs) -> Result<u8> {
         return Ok(0);
     }
     output::admits_changes(&config)?;
-    let kept = backup(&config);
-    // The file as it was before any server in it was wrapped.
-    if !kept.exists() || !text.contains(edit::MARK) {
-        output::write(&kept, text.as_bytes(), Readers::Owner)?;
-    }
+    let kept = back_up(&config, &text)?;
     write(&config, &text, &edited.text)?;
     io::say(&format!("changed {}; as it was: {}", shown(&config), shown(&kept)));
     io::say(&format!("restart the client; recordings go into {}/", shown(&recording.folder)));
@@ -136,8 +132,7 @@ pub fn unwrap(args: &UnwrapArgs) -> Result<u8> {
     }
     output::admits_changes(&config)?;
     write(&config, &text, &edited.text)?;
-    let kept = backup(&config);
-    if std::fs::read(&kept).is_ok_and(|old| old == edited.text.as_bytes()) {
+    if let Some(kept) = backups(&config).find(|kept| holds(kept, &edited.text)) {
         // It says nothing that the file itself does not say.
         let _ = std::fs::remove_file(&kept);
         io::say(&format!("{} is byte for byte as it was", shown(&config)));
@@ -182,11 +177,46 @@ fn shown(path: &Path) -> String {
     escape(&path.display().to_string()).into_owned()
 }
 
-/// Where the file as it was is kept.
-fn backup(config: &Path) -> PathBuf {
-    let mut name = config.as_os_str().to_os_string();
-    name.push(".before-rpctape");
-    PathBuf::from(name)
+/// So many files as they were are kept of one configuration.
+const BACKUPS: usize = 100;
+
+/// Where the file as it was is kept: the usual name, and others where that is taken.
+fn backups(config: &Path) -> impl Iterator<Item = PathBuf> {
+    (1..=BACKUPS).map(|nth| {
+        let mut name = config.as_os_str().to_os_string();
+        name.push(".before-rpctape");
+        if nth > 1 {
+            name.push(format!("-{nth}"));
+        }
+        PathBuf::from(name)
+    })
+}
+
+/// True for a file with this text; a link is none, wherever it leads.
+fn holds(path: &Path, text: &str) -> bool {
+    is_file(path) && std::fs::read(path).is_ok_and(|old| old == text.as_bytes())
+}
+
+fn is_file(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|about| about.is_file())
+}
+
+/// Keeps the file as it is, and says where. One in which servers are wrapped already was kept before that. What an earlier run
+/// kept stays, and a link at such a name is not followed: nobody named the file that it leads to.
+fn back_up(config: &Path, text: &str) -> Result<PathBuf> {
+    if text.contains(edit::MARK)
+        && let Some(kept) =
+            backups(config).take_while(|kept| kept.symlink_metadata().is_ok()).filter(|kept| is_file(kept)).last()
+    {
+        return Ok(kept);
+    }
+    for kept in backups(config) {
+        if holds(&kept, text) || output::write_new(&kept, text.as_bytes(), Readers::Owner)? {
+            return Ok(kept);
+        }
+    }
+    let message = format!("{} was kept {BACKUPS} times as it was, and is left alone", config.display());
+    Err(Error::new(ErrorKind::Io, message).hint("remove what is not needed any more of its .before-rpctape files"))
 }
 
 /// This program, as a client finds it from anywhere.
