@@ -5,13 +5,14 @@ mod client;
 mod reports;
 mod together;
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 use rpctape::conform::{self, Baseline, Call, Card, Needs, Play, Probe, Question, Speech, Timing};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::{Framing, Target};
-use rpctape::output::Folder;
+use rpctape::output::{self, Folder, Output, Readers};
 use rpctape::pipeline::conform::{Examiner, Slow};
 use rpctape::pipeline::replay::Unwatched;
 use rpctape::protocol::{self, Profile};
@@ -88,6 +89,7 @@ pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
     config.secrets.values.extend(server.hidden());
     let before = args.known.baseline()?;
     let reports = args.report.open()?;
+    let known = args.known.open()?;
     let _kept = args.keep.as_deref().map(Folder::make).transpose()?;
     let redactor = args.redact.redactor(&config);
     let judging = input::options(Default::default(), &JudgeArgs::default().configured(&config), stop)?;
@@ -109,7 +111,7 @@ pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
     drop(patience);
     card.strict = args.known.strict;
     card.know(&before);
-    args.known.write(&card, &before)?;
+    write_known(known, &card, &before)?;
     card.next = next(&card);
     let shown = redactor.map_or_else(|| card.clone(), |mut redactor| redacted(&card, &mut redactor));
     reports.write(&shown, &args.screen)?;
@@ -287,9 +289,18 @@ impl KnownArgs {
         }
     }
 
-    fn write(&self, card: &Card, before: &Baseline) -> Result<()> {
-        let Some(path) = self.baseline.as_ref().filter(|_| self.write_baseline) else { return Ok(()) };
-        let text = card.baseline(before).text();
-        rpctape::output::write(path, text.as_bytes(), rpctape::output::Readers::Umask)
+    /// The baseline that is to be written, opened before a server is started; without `--write-baseline` nothing is written over it.
+    fn open(&self) -> Result<Option<Output>> {
+        match &self.baseline {
+            Some(path) if self.write_baseline => Output::create(path, Readers::Umask).map(Some),
+            Some(path) => output::claim(path, "the baseline").map(|()| None),
+            None => Ok(None),
+        }
     }
+}
+
+fn write_known(known: Option<Output>, card: &Card, before: &Baseline) -> Result<()> {
+    let Some(mut output) = known else { return Ok(()) };
+    output::written("the baseline", output.write_all(card.baseline(before).text().as_bytes()))?;
+    output.finish()
 }

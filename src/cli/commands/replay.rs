@@ -16,7 +16,6 @@ mod values;
 mod waiting;
 mod wanted;
 
-use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::sync::Once;
 
@@ -39,6 +38,7 @@ use crate::cli::signals::Stop;
 pub use args::{Frame, TargetArgs};
 use args::{NoiseArgs, PlayArgs};
 use rpctape::report::shell;
+use rpctape::store::Store;
 use session::{Prepared, Session};
 use suite::Gate;
 pub use target::Server;
@@ -110,6 +110,10 @@ pub fn run(args: &ReplayArgs, stop: &Stop) -> Result<u8> {
         }
     }
     let files = suite::recordings(&args.files)?;
+    if let Some(db) = &args.keep.db {
+        input::settle(db, &files)?;
+        Store::admits(db)?;
+    }
     match &files[..] {
         [file] if !suite::is_suite(&args.files) => one(args, file, stop),
         files => suite::run(args, files, stop),
@@ -291,9 +295,6 @@ fn no_server(file: &str) -> Error {
     }
 }
 
-/// A header is shorter, in bytes.
-const HEADER: u64 = 1 << 20;
-
 /// The command line in the header of a recording.
 fn recorded_command(file: &str) -> Option<String> {
     #[derive(serde::Deserialize)]
@@ -302,11 +303,7 @@ fn recorded_command(file: &str) -> Option<String> {
         _rec: u32,
         cmd: Vec<String>,
     }
-    let mut line = String::new();
-    // A pipe was read already, and a header is short.
-    let file = std::fs::File::open(Some(path_of(file)).filter(|path| path.is_file())?).ok()?;
-    BufReader::new(file.take(HEADER)).read_line(&mut line).ok()?;
-    let header: Header = serde_json::from_str(&line).ok()?;
+    let header: Header = serde_json::from_str(&choose::first_line(&path_of(file))?).ok()?;
     let clean = Redactor::default().args(&header.cmd);
     (!clean.is_empty()).then(|| shell::words(clean.iter().map(String::as_str)))
 }

@@ -367,12 +367,9 @@ impl Writer {
             return;
         }
         let path = self.summary.parts.last().map_or_else(PathBuf::new, PathBuf::clone);
-        let text = format!(
-            "cannot write {}: {error}; traffic goes on, and what the recording loses is counted",
-            path.display()
-        );
+        let text = format!("cannot write {}: {error}", path.display());
         if let Some(say) = &self.options.say {
-            say(&text);
+            say(&format!("{text}; traffic goes on, and what the recording loses is counted"));
         }
         self.summary.trouble = Some(text);
     }

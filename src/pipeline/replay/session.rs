@@ -13,7 +13,7 @@ use crate::capture::{Overrides, Vantage};
 use crate::error::{Error, ErrorKind, Result};
 use crate::live::tape::{Tape, TapeOptions};
 use crate::live::{Clock, Target};
-use crate::output::{Listed, Output, Readers, leftovers};
+use crate::output::{Listed, Output, Readers, failed, leftovers};
 use crate::pipeline::{Options, Quiet, ingest};
 use crate::protocol::by_name_alone;
 use crate::redact::Custom;
@@ -67,15 +67,20 @@ pub fn run(
     }
     let played = drive::play(job, clock, &tapes, interrupt, watch);
     let wall_us = clock.us();
-    let mut trouble = None;
-    for tape in tapes {
-        trouble = tape.finish(wall_us).trouble.or(trouble);
-    }
+    let mut troubles = tapes.into_iter().map(|tape| tape.finish(wall_us).trouble);
+    let (lost, trouble) = (troubles.next().flatten(), troubles.next().flatten());
     let unreached = played.as_ref().ok().and_then(|logs| unreached(logs));
+    // What is judged is what was written down. Nothing is, where a part of it is missing.
+    if let (Some(why), Ok(_), None) = (lost, &played, &unreached) {
+        let message = format!("the live session could not be written, and nothing was judged: {why}");
+        return Err(
+            Error::new(ErrorKind::Io, message).hint("it is written in TMPDIR: make room there, or name another")
+        );
+    }
     // Where nothing was said, what is kept from an earlier run stays.
-    if let (Some(mut kept), Some(file), None) = (kept, &keep.file, &unreached) {
+    if let (Some(mut kept), None) = (kept, &unreached) {
         let copied = File::open(&part).and_then(|mut part| std::io::copy(&mut part, &mut kept));
-        copied.map_err(|error| Error::io("write", &file.to_string_lossy(), &error))?;
+        copied.map_err(|error| failed("the live session", error))?;
         kept.finish()?;
     }
     if let Some(why) = unreached {

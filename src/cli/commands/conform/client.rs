@@ -11,7 +11,7 @@ use rpctape::pipeline::replay::Scratch;
 use rpctape::protocol::{self, Profile};
 use rpctape::report::conform::redacted;
 
-use super::{ConformArgs, next};
+use super::{ConformArgs, next, write_known};
 use crate::cli::args::config::Config;
 use crate::cli::args::input;
 use crate::cli::args::judge::JudgeArgs;
@@ -31,6 +31,7 @@ pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
     let config = Config::load(None)?;
     let before = args.known.baseline()?;
     let reports = args.report.open_beside(args.listen.is_none())?;
+    let known = args.known.open()?;
     let judging = input::options(Default::default(), &JudgeArgs::default().configured(&config), stop)?;
     let scratch = Scratch::new()?;
     let folder = args.keep.as_deref().unwrap_or(scratch.path());
@@ -65,7 +66,7 @@ pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
     stop.taken();
     card.strict = args.known.strict;
     card.know(&before);
-    args.known.write(&card, &before)?;
+    write_known(known, &card, &before)?;
     if args.keep.is_none() {
         card.clauses.iter_mut().flat_map(|clause| &mut clause.probes).for_each(|probe| probe.session = None);
     }

@@ -1,8 +1,12 @@
 //! Which part of a capture is played, and under which name its live session is kept.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use rpctape::capture::path_of;
 use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::output::is_same;
 use rpctape::report::plural;
 use rpctape::store::ConnectionRow;
 
@@ -85,6 +89,42 @@ pub fn run_file(file: &str, beside: Option<&Path>) -> PathBuf {
         Some(folder) => folder.join(name),
         None => PathBuf::from(name),
     }
+}
+
+/// A header is shorter, in bytes.
+const HEADER: u64 = 1 << 20;
+
+/// The first line of a file; none of a pipe, which is read only once.
+pub fn first_line(path: &Path) -> Option<String> {
+    let mut line = String::new();
+    let file = File::open(Some(path).filter(|path| path.is_file())?).ok()?;
+    BufReader::new(file.take(HEADER)).read_line(&mut line).ok()?;
+    Some(line)
+}
+
+/// An error where a file that nobody named is another one than this program wrote under that name: whoever made it wants it.
+pub fn unnamed(path: &Path, is_ours: impl FnOnce(&str) -> bool, flag: &str) -> Result<()> {
+    let Some(line) = Some(path).filter(|path| path.is_file()).and_then(first_line) else { return Ok(()) };
+    match is_ours(&line) {
+        true => Ok(()),
+        false => {
+            let message = format!("{} is there, and is not what this would replace", path.display());
+            Err(Error::new(ErrorKind::Usage, message).hint(format!("name another file with {flag}, or move it away")))
+        }
+    }
+}
+
+/// True for the header of a live session that was kept of this recorded session, which a log that names none has by its file.
+pub fn is_run_of(header: &str, recorded: &str) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Header<'a> {
+        #[serde(rename = "rec")]
+        _rec: u32,
+        replay_of: std::borrow::Cow<'a, str>,
+    }
+    serde_json::from_str(header).is_ok_and(|header: Header<'_>| {
+        header.replay_of == recorded || is_same(&path_of(&header.replay_of), &path_of(recorded))
+    })
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use rpctape::report::{count, escape};
 
 use super::args::{CancelArgs, PaceArgs, PlayArgs};
 use super::suite::Gate;
-use super::{KeepArgs, Prepared, ReplayArgs, Session, waiting};
+use super::{KeepArgs, Prepared, ReplayArgs, Session, choose, waiting};
 use crate::cli::args::config::Config;
 use crate::cli::args::input::{ReadArgs, recording_text};
 use crate::cli::args::judge::JudgeArgs;
@@ -66,6 +66,10 @@ pub fn run(args: &MinimiseArgs, stop: &Stop) -> Result<u8> {
     let output = args.output.clone().unwrap_or_else(|| beside(&args.file));
     io::apart(&output, std::slice::from_ref(&args.file))?;
     let text = recording_text(&args.file, "recordings are changed as they were written, not compressed ones")?;
+    if args.output.is_none() {
+        let smaller = kept(&text, |_| false)?;
+        choose::unnamed(&output, |header| smaller.lines().next() == Some(header.trim_end()), "-o")?;
+    }
     let folder = Scratch::new()?;
     let trial = Trial { args, stop, file: folder.path().join("it.rec.jsonl"), replay: args.replay() };
     let whole = trial.write(&kept(&text, |_| true)?)?;

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::Framing;
-use rpctape::output::is_same;
+use rpctape::output::{self, is_same};
 use rpctape::pipeline::replay::{Job, Keep, Ran, load_connections, run as play};
 use rpctape::protocol::Side;
 use rpctape::replay::judge::{About, judge};
@@ -256,7 +256,8 @@ impl<'s> Session<'s> {
             return Ok(None);
         }
         let usual = || choose::run_file(&self.file, self.args.report.first_file());
-        let file = self.args.keep.keep.clone().or_else(|| self.kept_as.clone()).unwrap_or_else(usual);
+        let named = self.args.keep.keep.clone();
+        let file = named.clone().or_else(|| self.kept_as.clone()).unwrap_or_else(usual);
         let taken = |what: &str| {
             let message = format!("{} is {what}, and would be overwritten", file.display());
             Err(Error::new(ErrorKind::Usage, message).hint("name another file with --keep"))
@@ -266,6 +267,15 @@ impl<'s> Session<'s> {
         }
         if self.args.report.files().any(|answer| is_same(&file, answer)) {
             return taken("where an answer goes");
+        }
+        output::free(&file).map_err(|error| error.hint("name another file with --keep"))?;
+        if named.is_none() {
+            // It stands there as it was kept, without secrets.
+            let redactor = self.args.view.redact.redactor(&self.config);
+            let clean = redactor.map(|mut redactor| redactor.text(&self.recorded).into_owned());
+            let names = [Some(&self.recorded), clean.as_ref()];
+            let is_ours = |header: &str| names.into_iter().flatten().any(|name| choose::is_run_of(header, name));
+            choose::unnamed(&file, is_ours, "--keep")?;
         }
         Ok(Some(file))
     }
