@@ -19,6 +19,8 @@ mod reports;
 mod schemas;
 mod screens;
 mod stats;
+#[cfg(unix)]
+mod targets;
 mod terminal;
 mod why;
 mod wrap;
