@@ -330,6 +330,7 @@ fn verdict(summary: &Summary) -> String {
 
 fn unseen(summary: &Summary) -> String {
     let mut parts = all_passed_over(summary);
+    parts.extend(left_out(summary));
     if let Some(first) = summary.files.first() {
         let files = number::plural(summary.files.len() as u64, "file");
         parts.push(format!("{files} ({}: {})", first.source, first.why));
@@ -347,6 +348,19 @@ fn unseen(summary: &Summary) -> String {
         }
     }
     if parts.is_empty() { "nothing".to_string() } else { parts.join(", ") }
+}
+
+/// The rules that were not run, as whoever left them out names them.
+fn left_out(summary: &Summary) -> Vec<String> {
+    let all = |list: &[String]| list.iter().any(|name| name.eq_ignore_ascii_case("all"));
+    let selected = Some(&summary.selected).filter(|names| !names.is_empty() && !all(names));
+    let ignored = Some(&summary.ignored).filter(|names| !names.is_empty());
+    let selected = selected.map(|names| format!("all rules but {}", names.join(", ")));
+    let ignored = ignored.map(|names| match all(names) {
+        true => "all rules (ignored)".to_string(),
+        false => format!("the rules {} (ignored)", names.join(", ")),
+    });
+    selected.into_iter().chain(ignored).collect()
 }
 
 /// Messages that were lost, without those in lines that this screen names already.

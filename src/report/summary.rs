@@ -173,6 +173,12 @@ pub struct Summary {
     pub files: Vec<PassedOver>,
     /// Messages that were lost, at least: by the recorder, in lines that were not read, at the end of a log that was cut.
     pub lost: u64,
+    /// Rules that were not run because they are ignored, as the flags or the configuration name them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<String>,
+    /// Where only some rules were asked for, these, named the same way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub selected: Vec<String>,
     /// Findings that an entry of the configuration excuses.
     pub suppressed: u64,
     /// Findings that the baseline knows.

@@ -13,6 +13,7 @@ mod bulk;
 mod cli;
 #[cfg(unix)]
 mod files;
+mod found;
 mod hostile;
 mod policy;
 mod reports;

@@ -14,7 +14,7 @@ use rpctape::report::Parts;
 use rpctape::store::Store;
 
 use super::check::{self, PrintArgs};
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input::{self, Loaded, Meter, SaidArgs};
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::screen::ScreenArgs;
@@ -79,7 +79,7 @@ fn apart(facts: &str, args: &AuditArgs, stop: &Stop) -> Result<u8> {
         let error = Error::new(ErrorKind::Usage, "facts hold no payloads, and --schema is about payloads");
         return Err(error.hint("rpctape check --schema LOG holds those of a log against the schemas"));
     }
-    let config = Config::load(args.judge.config.as_deref())?;
+    let config = Config::load(args.judge.config.as_deref(), Uses::Judging)?;
     let mut options = input::options(args.said.overrides(), &args.judge.configured(&config), stop)?;
     options.selection.schema = false;
     let failed = |error| output::failed("the findings", error);
@@ -111,7 +111,7 @@ fn lines_of(path: &str) -> Result<(Box<dyn BufRead>, &str)> {
 
 /// Prints what was found in all parts.
 fn together(findings: &str, args: &AuditArgs) -> Result<u8> {
-    let config = Config::load(args.judge.config.as_deref())?;
+    let config = Config::load(args.judge.config.as_deref(), Uses::Judging)?;
     let judge = args.judge.configured(&config);
     let (terms, redactor) = (args.print.terms(&judge, &config)?, args.print.redactor(&config));
     let (input, name) = lines_of(findings)?;
@@ -121,7 +121,7 @@ fn together(findings: &str, args: &AuditArgs) -> Result<u8> {
 
 /// Judges a database again.
 fn again(database: &str, args: &AuditArgs, stop: &Stop) -> Result<u8> {
-    let config = Config::load(args.judge.config.as_deref())?;
+    let config = Config::load(args.judge.config.as_deref(), Uses::Judging)?;
     let judge = args.judge.configured(&config);
     let (terms, redactor) = (args.print.terms(&judge, &config)?, args.print.redactor(&config));
     let options = input::options(args.said.overrides(), &judge, stop)?;

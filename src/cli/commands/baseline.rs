@@ -10,7 +10,7 @@ use rpctape::report::{escape, plural};
 use rpctape::store::{FindingFilter, Keep, Raw};
 
 use super::check::taken;
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input::{self, ReadArgs};
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::terms;
@@ -41,7 +41,7 @@ pub fn run(args: &BaselineArgs, stop: &Stop) -> Result<u8> {
     if let Some(path) = &args.output {
         io::apart(path, &args.files)?;
     }
-    let config = Config::load(args.judge.config.as_deref())?;
+    let config = Config::load(args.judge.config.as_deref(), Uses::Judging)?;
     let judge = args.judge.configured(&config);
     let older = match &args.output {
         Some(path) if path.is_file() => Some(terms::baseline(path)?),

@@ -15,7 +15,7 @@ use rpctape::report::{
 use rpctape::rules::{self, Selection};
 use rpctape::store::{ConnectionRow, FindingFilter, FindingRow, Keep, Raw};
 
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input::{self, HopArgs, Loaded, ReadArgs, To};
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::reports::{ReportArgs, Reports};
@@ -175,7 +175,7 @@ impl By {
 
 /// Runs the audit and prints what it found.
 pub fn run(args: &CheckArgs, stop: &Stop) -> Result<u8> {
-    let config = Config::load(args.judge.config.as_deref())?;
+    let config = Config::load(args.judge.config.as_deref(), Uses::Judging)?;
     let judge = args.judge.configured(&config);
     let (terms, redactor) = (args.print.terms(&judge, &config)?, args.print.redactor(&config));
     let to = args.db.as_deref().map_or_else(|| To::Passing(args.print.keeps()), |db| To::File(db, None));
@@ -249,6 +249,7 @@ pub fn print_judged(
     let Judged { connections, mut summary, loss, findings, loaded } = judged;
     let fail_on = terms.fail_on.severity();
     summary.fail_on = fail_on.map_or("none", Severity::as_str);
+    (summary.ignored, summary.selected) = (terms.selection.ignore.clone(), terms.selection.select.clone());
     let only = args.connection.as_ref().and_then(|_| connections.first()).map(|connection| connection.id);
     let whole = || {
         loaded.ok_or_else(|| {

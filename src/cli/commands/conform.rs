@@ -21,7 +21,7 @@ use rpctape::report::conform::{list, redacted};
 use rpctape::report::escape;
 
 use super::replay::{Frame, Server, TargetArgs};
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input;
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::terms::RedactArgs;
@@ -80,7 +80,8 @@ pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
         io::print(&listed(args)?)?;
         return Ok(0);
     }
-    let mut config = Config::load(args.target.config.as_deref().filter(|_| args.target.server.is_none()))?;
+    let mut config =
+        Config::load(args.target.config.as_deref().filter(|_| args.target.server.is_none()), Uses::Playing)?;
     let Some(server) = Server::of(&args.target, &config.replay)? else {
         return Err(Error::new(ErrorKind::Usage, "no server was named")
             .hint("start one: rpctape conform -- COMMAND; or --url, --connect; --list needs none"));

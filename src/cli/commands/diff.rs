@@ -8,7 +8,7 @@ use rpctape::pipeline::replay::load;
 use rpctape::replay::{Options, Recording, compare, diff};
 
 use crate::cli::args::comparing::CompareArgs;
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input::{self, ReadArgs};
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::run_reports::RunReportArgs;
@@ -44,7 +44,7 @@ pub struct DiffArgs {
 
 /// Compares and prints.
 pub fn run(args: &DiffArgs, stop: &Stop) -> Result<u8> {
-    let config = Config::load(args.config.as_deref())?;
+    let config = Config::load(args.config.as_deref(), Uses::Comparing)?;
     let options = Options {
         compare: args.compare.compare(&config.replay),
         gate: args.compare.gate(&config.replay)?,

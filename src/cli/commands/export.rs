@@ -17,7 +17,7 @@ use rpctape::protocol::Side;
 use rpctape::report::{Digits, TrafficLine, TrafficLines};
 use rpctape::store::{ConnectionRow, Store, Which};
 
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input::{self, ReadArgs};
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::terms::RedactArgs;
@@ -133,7 +133,11 @@ pub fn run(args: &ExportArgs, stop: &Stop) -> Result<u8> {
     }
     let wanted = preface::connections(&loaded, args.connection.as_deref())?;
     // What is read by people loses its secrets; copies of the evidence do not.
-    let mut redactor = args.redact.redactor(&Config::load(None)?);
+    let config = match args.kind {
+        Kind::Jsonl | Kind::Rec => Config::default(),
+        _ => Config::load(None, Uses::Showing)?,
+    };
+    let mut redactor = args.redact.redactor(&config);
     let mut out = args.to.out(args.output.as_deref(), files)?;
     if matches!(args.kind, Kind::Mermaid | Kind::Perfetto | Kind::Otlp) {
         out = out.clean(redactor.clone());

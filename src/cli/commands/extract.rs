@@ -17,7 +17,7 @@ use rpctape::report::{count, plural};
 use rpctape::session::NO_CONNECTION;
 use rpctape::store::{ConnectionRow, Store, Which};
 
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input::{self, ReadArgs};
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::request_name;
@@ -52,7 +52,7 @@ pub struct ExtractArgs {
 
 /// Picks the frames and writes them in their order.
 pub fn run(args: &ExtractArgs, stop: &Stop) -> Result<u8> {
-    let mut redactor = args.redact.redactor(&Config::load(None)?);
+    let mut redactor = args.redact.redactor(&Config::load(None, Uses::Showing)?);
     let files = std::slice::from_ref(&args.file);
     let loaded = input::load(files, &args.read, &JudgeArgs::default(), input::PASSING, stop)?;
     let exchange = request_name::find(&loaded.store, &args.request)?;

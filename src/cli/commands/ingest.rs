@@ -10,7 +10,7 @@ use rpctape::redact::{self, Redactor};
 use rpctape::report::{escape, plural};
 use rpctape::store::{self, Payload};
 
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input::{self, Loaded, ReadArgs};
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::terms::RedactSet;
@@ -70,7 +70,7 @@ pub fn run(args: &IngestArgs, stop: &Stop) -> Result<u8> {
         return Err(Error::new(ErrorKind::Usage, format!("{file} is a database, not a log"))
             .hint("`rpctape check` and `rpctape query` take it as it is"));
     }
-    let config = Config::load(args.judge.config.as_deref())?;
+    let config = Config::load(args.judge.config.as_deref(), Uses::Judging)?;
     let redact = (args.redact == RedactSet::Default).then(|| config.secrets.clone());
     let read = args.read.with_jobs(Some(args.jobs));
     let options = input::reading(&read, &args.judge.configured(&config), stop)?;

@@ -6,7 +6,7 @@ use rpctape::error::{Error, Result};
 use rpctape::protocol::Mechanism;
 use rpctape::report::Listing;
 
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input;
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::view::ViewArgs;
@@ -51,7 +51,7 @@ pub fn run(args: &LsArgs, stop: &Stop) -> Result<u8> {
     let store = &loaded.store;
     let traffic = store.traffic(&CANCELS.map(Mechanism::as_str))?;
     let (mut sources, mut connections) = (store.sources()?, store.connections()?);
-    let redactor = args.view.redact.redactor(&Config::load(None)?);
+    let redactor = args.view.redact.redactor(&Config::load(None, Uses::Showing)?);
     if let Some(redactor) = &mut redactor.clone() {
         for source in &mut sources {
             source.name = redactor.text(&source.name).into_owned();

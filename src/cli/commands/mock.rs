@@ -16,7 +16,7 @@ use rpctape::replay::options::Speed;
 use rpctape::report::{count, escape, plural};
 use rpctape::store::ConnectionRow;
 
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::connection;
 use crate::cli::args::input::{self, ReadArgs};
 use crate::cli::args::judge::JudgeArgs;
@@ -127,7 +127,7 @@ pub fn run(args: &MockArgs, stop: &Stop) -> Result<u8> {
         return Err(Error::new(ErrorKind::Usage, "standard input cannot be both the recording and the client")
             .hint("name a file, or let the client connect: --listen 127.0.0.1:8080"));
     }
-    let config = Config::load(None)?;
+    let config = Config::load(None, Uses::Showing)?;
     let files = std::slice::from_ref(&args.file);
     let loaded = input::load(files, &args.read, &JudgeArgs::default(), input::PASSING, stop)?;
     let rows = loaded.store.connections()?;

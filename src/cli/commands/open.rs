@@ -8,7 +8,7 @@ use rpctape::capture::path_of;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::report::html::MARK;
 
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input::{self, ReadArgs};
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::reports::ReportArgs;
@@ -51,7 +51,7 @@ pub fn run(args: &OpenArgs, stop: &Stop) -> Result<u8> {
     if args.output.is_none() {
         spare(&path)?;
     }
-    let config = Config::load(None)?;
+    let config = Config::load(None, Uses::Bounds)?;
     let judged = JudgeArgs::all_rules(args.stuck_after, &config);
     let inputs = std::slice::from_ref(&args.file);
     let loaded = input::load(inputs, &args.read, &judged, input::PASSING, stop)?;

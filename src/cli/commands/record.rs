@@ -19,7 +19,7 @@ use rpctape::redact::told;
 use rpctape::report::{count, escape, plural};
 use rpctape::wire::Framing;
 
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input;
 use crate::cli::args::terms::RedactSet;
 use crate::cli::screen::io;
@@ -160,7 +160,7 @@ impl Recorder {
     /// Begins one. `name` is what the file is called after where the user names none; `describe` says what is recorded.
     /// Until its files are open a signal ends the program; from then on signals are the session's.
     fn start(args: &RecordArgs, stop: &Stop, name: &str, describe: impl FnOnce(&mut TapeOptions)) -> Result<Recorder> {
-        let secrets = Config::load(None)?.secrets;
+        let secrets = Config::load(None, Uses::Secrets)?.secrets;
         let signer = args.sign.as_deref().map(|key| Signer::load(key, place::password())).transpose()?;
         let path = args.name.clone().unwrap_or_else(|| place::file(args.output.as_deref(), name));
         let folder = match &args.output {

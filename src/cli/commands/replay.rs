@@ -17,7 +17,6 @@ mod waiting;
 mod wanted;
 
 use std::path::PathBuf;
-use std::sync::Once;
 
 use clap::Args;
 use rpctape::capture::path_of;
@@ -29,7 +28,7 @@ use rpctape::replay::{Options, Plan, RunReport};
 use rpctape::report::escape;
 
 use super::accept;
-use crate::cli::args::config::{Config, FileFound};
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input;
 use crate::cli::args::run_reports::RunReportArgs;
 use crate::cli::args::view::ViewArgs;
@@ -204,28 +203,8 @@ fn redactor(args: &ReplayArgs) -> Option<Redactor> {
 
 /// The configuration; `--config` is a client's where `--server` stands beside it.
 fn config(args: &ReplayArgs) -> Result<Config> {
-    let mut config = Config::load(args.play.target.config.as_deref().filter(|_| args.play.target.server.is_none()))?;
-    let said = narrow(&mut config);
-    static TOLD: Once = Once::new();
-    TOLD.call_once(|| said.iter().for_each(|line| io::say(&format!("note: {}", escape(line)))));
-    Ok(config)
-}
-
-/// What was found by itself never widens what is sent, and is named.
-fn narrow(config: &mut Config) -> Vec<String> {
-    let Some(FileFound { name, foreign }) = &config.found else { return Vec::new() };
-    let replay = &mut config.replay;
-    let mut said = vec![format!("settings are those of {name}")];
-    if !std::mem::take(&mut replay.allow).is_empty() {
-        let flag = shell::words(["--config", name]);
-        said.push(format!("its [replay] allow is not used, because it was found and not named: {flag} names it"));
-    }
-    let server = !replay.command.is_empty() || replay.url.is_some() || replay.connect.is_some();
-    if *foreign && server {
-        (replay.command, replay.url, replay.connect) = Default::default();
-        said.push("its server is not used, because the file belongs to another user".to_string());
-    }
-    said
+    let named = args.play.target.config.as_deref().filter(|_| args.play.target.server.is_none());
+    Config::load(named, Uses::Playing)
 }
 
 /// What is lost, and which secrets are missing.

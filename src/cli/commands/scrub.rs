@@ -11,7 +11,7 @@ use rpctape::output;
 use rpctape::redact::{Redactor, told};
 use rpctape::report::plural;
 
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input;
 use crate::cli::screen::io::{self, Out, written};
 use rpctape::report::shell;
@@ -35,7 +35,7 @@ pub struct ScrubArgs {
 
 /// Copies the log line by line.
 pub fn run(args: &ScrubArgs) -> Result<u8> {
-    let config = Config::load(args.config.as_deref())?;
+    let config = Config::load(args.config.as_deref(), Uses::Scrubbing)?;
     let fault = |error: std::io::Error| Error::io("read", &args.file, &error);
     let mut log = BufReader::new(bytes_of(&args.file).map_err(fault)?);
     // A look at the beginning: a device that never ends has no first line.

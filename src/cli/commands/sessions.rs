@@ -10,7 +10,7 @@ use rpctape::redact::Redactor;
 use rpctape::report::{Session, Sessions};
 use rpctape::store::{FindingFilter, Keep, Raw};
 
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input;
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::view::PlainArgs;
@@ -44,7 +44,7 @@ pub struct SessionsArgs {
 
 /// Prints the list.
 pub fn run(args: &SessionsArgs, stop: &Stop) -> Result<u8> {
-    let config = Config::load(args.judge.config.as_deref())?;
+    let config = Config::load(args.judge.config.as_deref(), Uses::Judging)?;
     let judge = args.judge.configured(&config);
     let loaded =
         input::load(&places(args)?, &args.plain.read, &judge, input::To::Passing(Keep::Findings { text: 0 }), stop)?;

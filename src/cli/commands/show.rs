@@ -5,7 +5,7 @@ use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::report::{Sheet, Transcript, plural};
 use rpctape::store::{ConnectionRow, ExchangeRow, FindingFilter, MessageRow, Raw, Store};
 
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::connection;
 use crate::cli::args::input;
 use crate::cli::args::judge::JudgeArgs;
@@ -80,7 +80,7 @@ pub fn run(args: &ShowArgs, stop: &Stop) -> Result<u8> {
     let files = std::slice::from_ref(&args.file);
     let loaded = input::load(files, &args.view.read, &JudgeArgs::default(), input::PASSING, stop)?;
     let style = args.view.screen.style(false, false);
-    let redactor = args.view.redact.redactor(&Config::load(None)?);
+    let redactor = args.view.redact.redactor(&Config::load(None, Uses::Showing)?);
     let mut print = match args.format {
         Format::Screen => Print::Screen(Transcript::new(&style, args.raw).redacted(redactor.clone())),
         Format::Json => Print::Json(Sheet::new(redactor.clone())),

@@ -9,7 +9,7 @@ use rpctape::redact::Redactor;
 use rpctape::report::stats::Tallies;
 use rpctape::store::{ExchangeFilter, ExchangeRow};
 
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input;
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::view::ViewArgs;
@@ -59,7 +59,7 @@ fn clean(row: &mut ExchangeRow, redactor: &mut Option<Redactor>) {
 pub fn run(args: &StatsArgs, stop: &Stop) -> Result<u8> {
     let loaded = input::load(&args.files, &args.view.read, &JudgeArgs::default(), input::PASSING, stop)?;
     let store = &loaded.store;
-    let mut redactor = args.view.redact.redactor(&Config::load(None)?);
+    let mut redactor = args.view.redact.redactor(&Config::load(None, Uses::Showing)?);
     let mut tallies = Tallies::default();
     store.exchanges(ExchangeFilter::default(), |mut row| {
         clean(&mut row, &mut redactor);

@@ -16,7 +16,7 @@ use rpctape::report::escape;
 use rpctape::report::tail::TailStyle;
 use rpctape::store::{Keep, Store};
 
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input::{self, ReadArgs};
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::terms::RedactArgs;
@@ -93,7 +93,7 @@ impl Least {
 
 /// Follows the log until something ends it.
 pub fn run(args: &TailArgs, stop: &Stop) -> Result<u8> {
-    let config = Config::load(args.judge.config.as_deref())?;
+    let config = Config::load(args.judge.config.as_deref(), Uses::Judging)?;
     let judge = args.judge.configured(&config);
     let options = input::options(args.read.overrides(), &judge, stop)?;
     let terminal = io::stdout_is_terminal();

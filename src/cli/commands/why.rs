@@ -5,7 +5,7 @@ use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::report::why::{self, Around, Other};
 use rpctape::store::{ConnectionRow, ExchangeRow};
 
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::connection;
 use crate::cli::args::input::{self, HopArgs, Loaded, ReadArgs};
 use crate::cli::args::judge::JudgeArgs;
@@ -112,7 +112,7 @@ enum Format {
 /// Prints the postmortem. `commands` are those that exist, so that no other is advised.
 pub fn run(args: &WhyArgs, commands: &[String], stop: &Stop) -> Result<u8> {
     let files: Vec<String> = args.file.iter().cloned().collect();
-    let config = Config::load(None)?;
+    let config = Config::load(None, Uses::Bounds)?;
     // All rules speak: what a team chose to leave out of its audits hangs all the same.
     let judged = JudgeArgs::all_rules(args.stuck_after, &config);
     let loaded = input::load_hops(&files, &args.hops, &args.read, &judged, input::PASSING, stop)?;

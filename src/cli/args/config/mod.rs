@@ -1,6 +1,7 @@
 //! `rpctape.toml`: what a team has settled on, found beside its project. A flag goes before the file, the file before
 //! the default.
 
+mod found;
 mod read;
 mod replay;
 #[cfg(test)]
@@ -18,6 +19,7 @@ use rpctape::protocol::Severity;
 use rpctape::redact::Custom;
 
 use super::values::FailOn;
+pub use found::{FileFound, Uses};
 pub use replay::ReplayConfig;
 
 /// The file's usual name, and the hidden one.
@@ -53,23 +55,24 @@ pub struct Config {
     pub secrets: Custom,
     /// What `[replay]` says.
     pub replay: ReplayConfig,
+    /// True if `[audit]` says anything.
+    pub has_audit: bool,
+    /// The same of `[replay]` and the lists below it.
+    pub has_replay: bool,
     /// The file, where nobody named it: it was found on the way up from the current directory.
-    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only what is sent depends on it"))]
     pub found: Option<FileFound>,
 }
 
-/// A file that was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileFound {
-    /// Its name, as the user would write it.
-    pub name: String,
-    /// True if it is another user's, and not root's.
-    pub foreign: bool,
-}
-
 impl Config {
-    /// The file that was named, or else the first one found on the way up from the current directory.
-    pub fn load(named: Option<&Path>) -> Result<Config> {
+    /// The file that was named, or else the first one found on the way up from the current directory: of that one, what it may
+    /// settle, and that it does is said.
+    pub fn load(named: Option<&Path>, uses: Uses) -> Result<Config> {
+        let mut config = Config::read(named)?;
+        found::tell(&config.narrow(uses));
+        Ok(config)
+    }
+
+    fn read(named: Option<&Path>) -> Result<Config> {
         let path = match named {
             Some(path) => path.to_path_buf(),
             None => match current_dir().and_then(|directory| find(&directory)) {

@@ -28,13 +28,24 @@ pub fn config(text: &str, file: &str) -> Result<Config> {
     let mut config = Config::default();
     for (key, value) in place.members(table.get_ref(), "", &TABLES)? {
         match key {
-            "audit" => audit(&place, value, &mut config)?,
+            "audit" => {
+                config.has_audit = says(value);
+                audit(&place, value, &mut config)?;
+            }
             "redact" => redact(&place, value, &mut config)?,
-            "replay" => replay::read(&place, value, &mut config.replay)?,
+            "replay" => {
+                config.has_replay = says(value);
+                replay::read(&place, value, &mut config.replay)?;
+            }
             _ => suppressions(&place, value, &mut config)?,
         }
     }
     Ok(config)
+}
+
+/// True for a table with anything in it.
+fn says(value: &Value<'_>) -> bool {
+    matches!(value.get_ref(), DeValue::Table(table) if !table.is_empty())
 }
 
 fn audit(place: &FileText<'_>, value: &Value<'_>, config: &mut Config) -> Result<()> {

@@ -130,3 +130,62 @@ fn the_file_that_init_writes_is_good_and_changes_nothing() {
     let read = config(&all, "rpctape.toml").expect("what is commented out is good too");
     assert_eq!(read.suppressions.len(), 1);
 }
+
+/// What is said of a file that was found, and what is left of it.
+fn narrowed(text: &str, foreign: bool, uses: Uses) -> (Vec<String>, Config) {
+    let mut read = config(text, "up/rpctape.toml").expect("it is good");
+    read.found = Some(FileFound { name: "up/rpctape.toml".to_string(), foreign });
+    (read.narrow(uses), read)
+}
+
+#[test]
+fn a_found_file_is_named_by_what_goes_by_it() {
+    let cases = [
+        ("[audit]\nignore = [\"ALL\"]", [true, false, false, true]),
+        ("[audit]\nrace-slack = \"1h\"", [true, true, false, true]),
+        ("[redact]\nkeys = [\"own\"]", [true, true, true, true]),
+        ("[replay]\nspeed = \"fast\"", [false, false, false, true]),
+        ("[audit]\n[replay]\n[redact]\nset = \"default\"", [false; 4]),
+    ];
+    for (text, named) in cases {
+        for (uses, named) in [Uses::Judging, Uses::Bounds, Uses::Showing, Uses::Comparing].into_iter().zip(named) {
+            let (said, _) = narrowed(text, false, uses);
+            assert_eq!(
+                said,
+                if named { vec!["settings are those of up/rpctape.toml"] } else { vec![] },
+                "{text} {uses:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_was_found_shows_no_secrets_and_sends_nothing_more() {
+    let text = "[redact]\nset = \"off\"\nkeys = [\"own\"]\n[replay]\nallow = [\"tools/call\"]\nspeed = \"fast\"";
+    let (said, left) = narrowed(text, false, Uses::Playing);
+    assert_eq!((left.redact, left.secrets.keys.len(), left.replay.allow.len()), (None, 1, 0));
+    assert!(left.replay.speed.is_some() && said.len() == 3, "{said:?}");
+    assert!(said[1].contains("[redact] set is not used") && said[1].contains("--config up/rpctape.toml"), "{said:?}");
+    let (said, _) = narrowed(text, false, Uses::Showing);
+    assert!(said.len() == 2 && said[1].ends_with("--redact off says it"), "{said:?}");
+    // It was named.
+    let mut read = config(text, "own.toml").expect("it is good");
+    assert!(read.narrow(Uses::Playing).is_empty());
+    assert_eq!((read.redact, read.replay.allow.len()), (Some(false), 1));
+}
+
+#[test]
+fn another_users_file_takes_nothing_away() {
+    let (said, left) = narrowed(GOOD, true, Uses::Judging);
+    assert!(left.ignore.is_none() && left.select.is_none() && left.fail_on.is_none() && left.severities.is_empty());
+    assert!(left.suppressions.is_empty() && left.slack.is_none() && left.replay.matches.is_empty());
+    assert_eq!(left.secrets.keys, ["tenant_key"]);
+    assert_eq!(said[0], "settings are those of up/rpctape.toml");
+    assert!(
+        said[1].starts_with("its [audit], [[suppress]] are not used, because the file belongs to another"),
+        "{said:?}"
+    );
+    let (said, _) = narrowed("[replay]\ncommand = [\"evil\"]", true, Uses::Playing);
+    assert!(said[1].starts_with("its [replay] is not used"), "{said:?}");
+    assert!(narrowed("[audit]\nignore = [\"ALL\"]", true, Uses::Showing).0.is_empty());
+}

@@ -12,7 +12,7 @@ use rpctape::protocol::{self, Profile};
 use rpctape::report::conform::redacted;
 
 use super::{ConformArgs, next, write_known};
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input;
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::commands::mock::Where;
@@ -28,7 +28,7 @@ pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
         io::print(&tools.collect::<String>())?;
         return Ok(0);
     }
-    let config = Config::load(None)?;
+    let config = Config::load(None, Uses::Auditing)?;
     let before = args.known.baseline()?;
     let reports = args.report.open_beside(args.listen.is_none())?;
     let known = args.known.open()?;

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use clap::Args;
 use rpctape::error::{Error, ErrorKind, Result};
 
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::signals::Stop;
 use folder::Folder;
 use server::Offer;
@@ -52,7 +52,7 @@ pub struct McpArgs {
 pub fn run(args: &McpArgs, stop: &Stop) -> Result<u8> {
     let folder = Folder::open(&args.folder)?;
     let settings = folder.path().join("rpctape.toml");
-    let config = Config::load(settings.is_file().then_some(settings.as_path()))?;
+    let config = Config::load(settings.is_file().then_some(settings.as_path()), Uses::Secrets)?;
     let program = std::env::current_exe()
         .map_err(|error| Error::new(ErrorKind::Io, format!("cannot tell where this program is: {error}")))?;
     let replay = args.allow_replay.then(|| args.server.clone());

@@ -18,7 +18,7 @@ use rpctape::report::{count, escape};
 use super::args::{CancelArgs, PaceArgs, PlayArgs};
 use super::suite::Gate;
 use super::{KeepArgs, Prepared, ReplayArgs, Session, choose, waiting};
-use crate::cli::args::config::Config;
+use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input::{ReadArgs, recording_text};
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::view::ViewArgs;
@@ -157,7 +157,7 @@ impl Trial<'_> {
     }
 
     fn recording(&self, file: &str) -> Result<Recording> {
-        let judging = JudgeArgs::default().configured(&Config::load(None)?);
+        let judging = JudgeArgs::default().configured(&Config::load(None, Uses::Auditing)?);
         recording(file, &self.args.read, &judging, self.stop)
     }
 
