@@ -8,16 +8,18 @@ use clap::Args;
 use rpctape::capture::path_of;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::output::{self, Readers};
+use rpctape::pipeline::replay::load;
 use rpctape::replay::accept::{Accepted, accept, fitted};
 use rpctape::replay::recording::{Connection, Recording};
 use rpctape::replay::verdict::{ExchangeReport, Verdict};
 use rpctape::replay::{Options, RunReport, compare, diff, noise};
 use rpctape::report::escape;
 use rpctape::report::replay::{redacted, review};
+use rpctape::store::ConnectionRow;
 
 use super::diff::recording;
 use crate::cli::args::comparing::CompareArgs;
-use crate::cli::args::config::{Config, NAMES};
+use crate::cli::args::config::{Config, NAMES, Uses};
 use crate::cli::args::input::{self, recording_text};
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::view::ViewArgs;
@@ -133,7 +135,7 @@ pub fn run(args: &AcceptArgs, stop: &Stop) -> Result<u8> {
 
 /// What was taken.
 fn take(args: &AcceptArgs, stop: &Stop) -> Result<Vec<Taken>> {
-    let config = Config::load(args.config.as_deref())?;
+    let config = Config::load(args.config.as_deref(), Uses::Comparing)?;
     let (file, run_file) = files(args)?;
     if let Some(output) = &args.output {
         io::apart(output, std::slice::from_ref(&run_file))?;
@@ -145,7 +147,9 @@ fn take(args: &AcceptArgs, stop: &Stop) -> Result<Vec<Taken>> {
     };
     compare::check(&options.compare)?;
     let judging = JudgeArgs::default().configured(&config);
-    let recorded = recording(&file, &args.view.read, &judging, stop)?;
+    let loaded = input::load(std::slice::from_ref(&file), &args.view.read, &judging, input::PASSING, stop)?;
+    must_be_of(&run_file, &file, &loaded.store.connections()?)?;
+    let recorded = load(&loaded.store, &file)?;
     let live = recording(&run_file, &args.view.read, &judging, stop)?;
     let report = diff(&recorded, &live, &options);
     let (text, live_text) = (read(&file)?, read(&run_file)?);
@@ -215,25 +219,45 @@ fn files(args: &AcceptArgs) -> Result<(String, String)> {
         )
         .hint("name the file of the recording with --recording FILE"));
     }
-    let (of, session) = (header(&run, "replay_of"), header(&file, "session"));
-    match of {
-        Some(of) if session.as_ref() == Some(&of) => Ok((file, run)),
-        Some(_) => Err(Error::new(ErrorKind::Usage, format!("{run} is no replay of {file}: it names another session"))
-            .hint("name the recording that was replayed with --recording FILE")),
-        None => Err(Error::new(ErrorKind::Usage, format!("{run} is not the live session of a replay"))
-            .hint("accept takes the file that replay has written: NAME.run.jsonl")),
+    Ok((file, run))
+}
+
+/// An error where the live session is none of this recording. The name by which a replay calls a session is the one under which it
+/// was read: where a log tells none (an export may, in its header alone), that is the name of its file, in whichever
+/// folder that lies.
+fn must_be_of(run: &str, file: &str, rows: &[ConnectionRow]) -> Result<()> {
+    let Some(of) = header(run, "replay_of") else {
+        return Err(Error::new(ErrorKind::Usage, format!("{run} is not the live session of a replay"))
+            .hint("accept takes the file that replay has written: NAME.run.jsonl"));
+    };
+    let same_file = |name: &str| path_of(name).file_name() == path_of(&of).file_name();
+    let is_named = |row: &ConnectionRow| row.session == of || row.session == row.source && same_file(&row.source);
+    if rows.iter().any(is_named) || header(file, "session").is_some_and(|session| same_file(&session)) {
+        return Ok(());
     }
+    Err(Error::new(ErrorKind::Usage, format!("{run} is no replay of {file}: it names another session"))
+        .hint("name the recording that was replayed with --recording FILE"))
 }
 
 /// A header is shorter, in bytes.
 const HEADER: u64 = 1 << 20;
 
-/// A member of the header of a recording.
-fn header(file: &str, member: &str) -> Option<String> {
+/// What the first line of a recording says.
+fn head(file: &str) -> Option<serde_json::Value> {
     let mut line = String::new();
     BufReader::new(File::open(path_of(file)).ok()?.take(HEADER)).read_line(&mut line).ok()?;
-    let header: serde_json::Value = serde_json::from_str(&line).ok()?;
-    Some(header.get(member)?.as_str()?.to_string())
+    serde_json::from_str(&line).ok()
+}
+
+/// A member of the header of a recording.
+fn header(file: &str, member: &str) -> Option<String> {
+    Some(head(file)?.get(member)?.as_str()?.to_string())
+}
+
+/// True for a file that answers can be put into: a recording as it was written.
+#[cfg(feature = "live")]
+pub fn takes_answers(file: &str) -> bool {
+    path_of(file).is_file() && head(file).is_some_and(|head| head.get("rec").is_some())
 }
 
 impl Review<'_> {
@@ -361,7 +385,7 @@ impl Review<'_> {
             return Ok(());
         }
         output::write(&path, text.as_bytes(), Readers::Umask)?;
-        if let Err(error) = Config::load(Some(&path)) {
+        if let Err(error) = Config::load(Some(&path), Uses::Comparing) {
             output::write(&path, before.as_bytes(), Readers::Umask)?;
             return Err(error.hint(format!("{name} is as it was: write the rule into its list by hand")));
         }

@@ -83,6 +83,46 @@ fn an_update_makes_green_only_what_it_took() {
     }
 }
 
+/// An export names its session in the header only, and a replay calls it by its file.
+#[test]
+fn a_replay_of_an_export_can_be_accepted() {
+    let changed = server(
+        json!([{"on": "tools/call:echo", "when": {"/params/arguments/x": 2}, "do": [{"answer": says("changed")}]}]),
+    );
+    let bench = bench(&mcp(SESSION), &changed);
+    let path = |name: &str| bench.folder().join(name).display().to_string();
+    let traffic: String =
+        mcp(SESSION).rec().lines().filter(|line| line.contains("\"msg\"")).map(|l| format!("{l}\n")).collect();
+    std::fs::write(path("log.jsonl"), traffic).expect("a log");
+    assert_eq!(run(&["export", &path("log.jsonl"), "--as", "rec", "-o", &path("ex.rec.jsonl")]).code, 0);
+    for file in ["ex.rec.jsonl", "log.jsonl"] {
+        let mut words = bench.arguments(&["--keep", "ex.run.jsonl"]);
+        words[1] = file.to_string();
+        let done = rpctape().current_dir(bench.folder()).args(&words).output().expect("the program starts");
+        let out = String::from_utf8_lossy(&done.stdout);
+        let proposed = out.contains("rpctape accept ex.run.jsonl --recording ex.rec.jsonl");
+        assert_eq!(proposed, file == "ex.rec.jsonl", "{out}{}", String::from_utf8_lossy(&done.stderr));
+        // From another folder, too, and what was exported of the log that was replayed.
+        let taken = path("taken.rec.jsonl");
+        let accept = [
+            "accept",
+            "--exchange",
+            "changed",
+            &path("ex.run.jsonl"),
+            "--recording",
+            &path("ex.rec.jsonl"),
+            "-o",
+            &taken,
+        ];
+        let output = rpctape().env_remove("CI").args(accept).output().expect("the program starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(0) && said.contains("accepted #4"), "{file}: {said}");
+    }
+    let other = ["accept", "--all", "--reason", "x", &path("ex.run.jsonl"), "--recording", &path("it.rec.jsonl")];
+    let output = rpctape().env_remove("CI").args(other).output().expect("the program starts");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("it names another session"));
+}
+
 #[test]
 fn several_recordings_are_one() {
     let bench = bench(&mcp(SESSION), &Value::Null);

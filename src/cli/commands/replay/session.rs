@@ -23,6 +23,7 @@ use super::{
 use crate::cli::args::config::Config;
 use crate::cli::args::input;
 use crate::cli::args::judge::JudgeArgs;
+use crate::cli::commands::accept;
 use crate::cli::screen::io;
 use crate::cli::signals::Stop;
 
@@ -238,7 +239,8 @@ impl<'s> Session<'s> {
         let mut next = Vec::new();
         if let Some(kept) = &report.live_session {
             let differs = |entry: &ExchangeReport| matches!(entry.verdict, Verdict::Changed | Verdict::ErrorChanged);
-            next.push(match report.exchanges.iter().any(|entry| entry.fails && differs(entry)) {
+            let offers = report.exchanges.iter().any(|entry| entry.fails && differs(entry));
+            next.push(match offers && accept::takes_answers(&self.file) {
                 true => format!("rpctape accept {} --recording {}", shell::file(kept), shell::file(&self.file)),
                 false => format!("rpctape why {}", shell::file(kept)),
             });
