@@ -8,6 +8,7 @@
 mod clean;
 mod file;
 mod framing;
+mod limit;
 mod queue;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,8 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+use serde::de::IgnoredAny;
 
 use super::Clock;
 use crate::capture::{Link, Vantage};
@@ -67,7 +70,8 @@ pub struct TapeOptions {
     pub redact: Option<Custom>,
     /// Another part begins after the line with which a file reaches this size, in bytes.
     pub max_size: Option<u64>,
-    /// All parts together take no more than this, in bytes: what comes later is counted as lost.
+    /// All parts together take no more than this, in bytes: what comes later is counted as lost. Room for the last lines is a part of
+    /// it; those and the header are written even where they take more.
     pub max_total: Option<u64>,
     /// True to have every second on the disk, should the power fail.
     pub durable: bool,
@@ -239,9 +243,9 @@ pub struct TapeSummary {
     pub parts: Vec<PathBuf>,
     /// Messages and batches that were stored, whole or not.
     pub messages: u64,
-    /// Messages and raw bytes that were lost, where they could be counted.
+    /// Messages that were lost, where they could be counted.
     pub lost: u64,
-    /// Bytes of them.
+    /// Bytes of them, and of what else was lost.
     pub lost_bytes: u64,
     /// Secrets that were replaced, by kind.
     pub replaced: BTreeMap<&'static str, u64>,
@@ -355,6 +359,17 @@ impl TapeEvent {
         }
     }
 
+    /// How many messages it is, or says are lost.
+    fn messages(&self) -> u64 {
+        match self {
+            TapeEvent::Message { bytes, head, .. } => u64::from(head.is_some() || is_message(bytes)),
+            // What is compressed, or longer than what is kept, is one body.
+            TapeEvent::Cut { .. } | TapeEvent::Opaque { .. } => 1,
+            TapeEvent::Gap { lost, .. } => lost.unwrap_or(1),
+            _ => 0,
+        }
+    }
+
     /// Who sent it.
     fn from(&self) -> Option<Side> {
         match self {
@@ -365,7 +380,14 @@ impl TapeEvent {
             | TapeEvent::Http { from, .. }
             | TapeEvent::Sse { from, .. } => Some(*from),
             TapeEvent::Chunk { from: Pipe::From(side), .. } => Some(*side),
+            TapeEvent::Gap { from, .. } => *from,
             _ => None,
         }
     }
+}
+
+/// True for a JSON object or array, whatever is in it.
+fn is_message(bytes: &[u8]) -> bool {
+    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    matches!(first, Some(b'{' | b'[')) && serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
 }

@@ -208,6 +208,7 @@ impl Recorder {
         let summary = tape.finish(clock.us());
         let lost = match (summary.lost, summary.lost_bytes) {
             (0, 0) => String::new(),
+            (0, bytes) => format!(", lost {} of what is no message", plural(bytes, "byte")),
             (lost, bytes) => format!(", lost {} ({} bytes)", plural(lost, "message"), count(bytes)),
         };
         if verbose || !lost.is_empty() {

@@ -158,15 +158,16 @@ impl Scribe {
             Reading::Events(events) => events.push(bytes),
         };
         for length in read.too_long {
-            self.gap(stream, from, length, "too-long");
+            self.gap(stream, from, length);
         }
         for event in read.events {
             self.event(stream, event);
         }
     }
 
-    fn gap(&mut self, stream: u32, from: Side, bytes: usize, why: &'static str) {
-        let gap = TapeEvent::Gap { from: Some(from), lost: Some(1), bytes: bytes as u64, why };
+    /// A message that is too long to be read.
+    fn gap(&mut self, stream: u32, from: Side, bytes: usize) {
+        let gap = TapeEvent::Gap { from: Some(from), lost: Some(1), bytes: bytes as u64, why: "too-long" };
         let carrier = self.carrier(stream);
         self.put_on(stream, carrier, gap);
     }
@@ -179,12 +180,18 @@ impl Scribe {
     fn lost(&mut self, stream: u32, from: Side, bytes: usize) {
         let Some(state) = self.streams.get_mut(&stream) else { return };
         let reading = if from == Side::Client { &mut state.request } else { &mut state.response };
-        match reading {
-            Reading::Whole(whole) | Reading::Opaque(whole, _) => whole.lost = true,
+        let messages = match reading {
+            // However many pieces of it are missing.
+            Reading::Whole(whole) | Reading::Opaque(whole, _) => {
+                Some(u64::from(!std::mem::replace(&mut whole.lost, true)))
+            }
             // The block that was hit is spoilt; what follows it is not.
-            Reading::Events(_) | Reading::Nothing => {}
-        }
-        self.gap(stream, from, bytes, "queue-full");
+            Reading::Events(_) => None,
+            Reading::Nothing => Some(0),
+        };
+        let gap = TapeEvent::Gap { from: Some(from), lost: messages, bytes: bytes as u64, why: "queue-full" };
+        let carrier = self.carrier(stream);
+        self.put_on(stream, carrier, gap);
     }
 
     fn request_end(&mut self, stream: u32) {
@@ -283,7 +290,7 @@ impl Scribe {
             }
             Reading::Opaque(whole, _) if whole.length == 0 || whole.lost => {}
             Reading::Opaque(whole, _) if whole.is_cut() => {
-                self.gap(stream, from, usize::try_from(whole.length).unwrap_or(usize::MAX), "too-long");
+                self.gap(stream, from, usize::try_from(whole.length).unwrap_or(usize::MAX));
             }
             Reading::Opaque(whole, encoding) => {
                 self.assign_by(stream, &Look::default());

@@ -5,6 +5,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::{Pipe, TapeEvent};
+use crate::capture::Frame;
 use crate::protocol::Side;
 
 /// What one event takes beside its bytes.
@@ -26,48 +27,100 @@ pub(super) struct Item {
 pub(super) struct Loss {
     pub at_us: i64,
     pub connection: u32,
+    /// Messages, at least.
     pub lost: u64,
+    /// Lines that are no messages: heads of HTTP, what event streams say beside their data, raw text, stderr.
+    others: u64,
     pub bytes: u64,
     from: Option<Side>,
     pipe: Option<Pipe>,
     mid_line: bool,
 }
 
-/// Adds an event to what was lost. Of a chunk the ends of lines are counted, which is what messages in lines end with.
-pub(super) fn lose(losses: &mut Vec<Loss>, item: &Item) {
-    let bytes = item.event.droppable().unwrap_or(0) as u64;
-    let (pipe, count, mid_line) = match &item.event {
-        TapeEvent::Chunk { from, bytes } => {
-            let ends = memchr::memchr_iter(b'\n', bytes).count() as u64;
-            (Some(*from), ends, bytes.last().is_some_and(|last| *last != b'\n'))
-        }
-        TapeEvent::Stderr { .. } => (Some(Pipe::Stderr), 1, false),
-        _ => (None, 1, false),
+/// How many losses are told one by one; more are added up, whatever connection they are of.
+const TOLD: usize = 8;
+
+/// Adds an event to what was lost of a connection, and how many messages it is.
+pub(super) fn lose(losses: &mut Vec<Loss>, connection: u32, item: &Item, messages: u64) {
+    let (pipe, mid_line) = match &item.event {
+        TapeEvent::Chunk { from, bytes } => (Some(*from), bytes.last().is_some_and(|last| *last != b'\n')),
+        TapeEvent::Stderr { .. } => (Some(Pipe::Stderr), false),
+        _ => (None, false),
     };
-    let (connection, from) = (item.connection, item.event.from());
-    let same = |loss: &&mut Loss| loss.connection == connection && loss.from == from && loss.pipe == pipe;
-    match losses.iter_mut().find(same) {
-        Some(loss) => {
-            loss.lost += count;
-            loss.bytes += bytes;
-            loss.mid_line = mid_line;
-        }
-        None => losses.push(Loss { at_us: item.at_us, connection, lost: count, bytes, from, pipe, mid_line }),
+    let bytes = match &item.event {
+        TapeEvent::Gap { bytes, .. } => *bytes,
+        event => event.droppable().unwrap_or(0) as u64,
+    };
+    let (lost, others) = match (&item.event, pipe) {
+        (_, Some(Pipe::Stderr)) => (0, messages.max(1)),
+        (TapeEvent::Gap { .. } | TapeEvent::Chunk { .. }, _) => (messages, 0),
+        _ => (messages, u64::from(messages == 0)),
+    };
+    let (at_us, from) = (item.at_us, item.event.from());
+    let loss = Loss { at_us, connection, lost, others, bytes, from, pipe, mid_line };
+    match losses.iter_mut().find(|old| old.connection == connection && old.is_like(&loss)) {
+        Some(old) => old.add(&loss),
+        None => losses.push(loss),
     }
 }
 
+/// How many messages are lost with an event, as far as a look at its beginning tells. Of a chunk the ends of lines are counted,
+/// which is what messages in lines end with.
+fn messages(event: &TapeEvent) -> u64 {
+    match event {
+        TapeEvent::Chunk { bytes, .. } => memchr::memchr_iter(b'\n', bytes).count() as u64,
+        TapeEvent::Message { bytes, head, .. } => {
+            let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+            u64::from(head.is_some() || matches!(first, Some(b'{' | b'[')))
+        }
+        event => event.messages(),
+    }
+}
+
+/// Adds up what is too much to be told one by one, side by side.
+pub(super) fn add_up(losses: &mut Vec<Loss>) {
+    if losses.len() <= TOLD {
+        return;
+    }
+    let mut sums: Vec<Loss> = Vec::new();
+    for loss in losses.drain(..) {
+        match sums.iter_mut().find(|sum| sum.is_like(&loss)) {
+            Some(sum) => sum.add(&loss),
+            None => sums.push(Loss { connection: Frame::WHOLE_SOURCE, ..loss }),
+        }
+    }
+    *losses = sums;
+}
+
 impl Loss {
+    /// True for a loss of the same side's.
+    fn is_like(&self, other: &Loss) -> bool {
+        self.from == other.from && self.pipe == other.pipe
+    }
+
+    fn add(&mut self, other: &Loss) {
+        self.lost += other.lost;
+        self.others += other.others;
+        self.bytes += other.bytes;
+        self.mid_line = other.mid_line;
+    }
+
     /// How many messages: lines of stderr are none.
     pub(super) fn messages(&self) -> u64 {
         if self.pipe == Some(Pipe::Stderr) { 0 } else { self.lost + u64::from(self.mid_line) }
     }
 
+    /// How many lines that are no messages, and that the event which says so does not tell.
+    pub(super) fn untold(&self) -> u64 {
+        if self.pipe == Some(Pipe::Stderr) { 0 } else { self.others }
+    }
+
     /// The event that says so. Lost lines of stderr are no gap between messages.
     pub(super) fn item(self, why: &'static str) -> Item {
-        let Loss { at_us, connection, lost, bytes, from, pipe, mid_line } = self;
-        let lost = lost + u64::from(mid_line);
+        let lost = self.messages();
+        let Loss { at_us, connection, others, bytes, from, pipe, mid_line, .. } = self;
         let event = match pipe {
-            Some(Pipe::Stderr) => TapeEvent::Note { text: format!("{why}: {lost} lines of stderr were lost") },
+            Some(Pipe::Stderr) => TapeEvent::Note { text: format!("{why}: {others} lines of stderr were lost") },
             _ => TapeEvent::Gap { from, lost: Some(lost), bytes, why },
         };
         Item { at_us, connection, stream: None, event, resync: pipe.map(|pipe| (pipe, mid_line)) }
@@ -139,7 +192,7 @@ impl Queue {
         // Once something is lost, it goes on until half of the queue is free: one wide gap says more than many narrow ones.
         let limit = if state.losses.is_empty() { self.limit } else { self.limit / 2 };
         if item.event.droppable().is_some() && state.bytes + weight(&item) > limit {
-            return lose(&mut state.losses, &item);
+            return lose(&mut state.losses, item.connection, &item, messages(&item.event));
         }
         state.put_losses();
         state.put(item);
@@ -192,7 +245,7 @@ mod tests {
     use super::*;
 
     fn message(from: Side, length: usize) -> Item {
-        let event = TapeEvent::Message { from, bytes: vec![b' '; length], head: None };
+        let event = TapeEvent::Message { from, bytes: vec![b'['; length], head: None };
         Item { at_us: 7, connection: 1, stream: None, event, resync: None }
     }
 
@@ -220,6 +273,22 @@ mod tests {
         );
         assert!(matches!(events[1], TapeEvent::Message { from: Side::Client, .. }));
         assert_eq!(events.len(), 2);
+    }
+
+    #[test]
+    fn losses_of_many_connections_are_added_up_side_by_side() {
+        let mut losses = Vec::new();
+        for connection in 1..=1000 {
+            let on = |from| Item { connection, ..message(from, 10) };
+            lose(&mut losses, connection, &on(Side::Client), 1);
+            lose(&mut losses, connection, &on(Side::Server), 0);
+            add_up(&mut losses);
+            assert!(losses.len() <= TOLD, "{}", losses.len());
+        }
+        let all = |count: fn(&Loss) -> u64| losses.iter().map(count).sum::<u64>();
+        assert_eq!((all(Loss::messages), all(|loss| loss.others), all(|loss| loss.bytes)), (1000, 1000, 20_000));
+        let of = |from| losses.iter().filter(|loss| loss.from == Some(from)).map(Loss::messages).sum::<u64>();
+        assert_eq!((of(Side::Client), of(Side::Server)), (1000, 0));
     }
 
     #[test]

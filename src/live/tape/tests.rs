@@ -105,6 +105,7 @@ fn what_is_beyond_the_limit_is_counted_at_the_end() {
     let limits = TapeOptions { max_total: Some(20_000), max_size: Some(4_000), say: Some(say), ..options(&folder) };
     let tape = Tape::start(limits, Clock::start()).expect("a tape");
     let one = format!("{{\"params\":\"{}\"}}", "x".repeat(900));
+    tape.event(0, 1, None, TapeEvent::Open { by: None });
     (0..100).for_each(|at| tape.event(at, 1, None, message(one.as_bytes())));
     tape.event(100, 1, None, TapeEvent::Exit { code: Some(0), signal: None });
     let summary = tape.finish(101);
@@ -119,6 +120,72 @@ fn what_is_beyond_the_limit_is_counted_at_the_end() {
     assert_eq!((&of("gap")["lost"], &of("gap")["why"]), (&summary.lost.into(), &"max-total".into()));
     assert_eq!((&of("end")["lost"], &of("end")["msgs"]), (&summary.lost.into(), &summary.messages.into()));
     assert!(of("exit")["code"] == 0 && of("end").get("unsaid").is_none());
+}
+
+/// Each connection has heads, events of a stream, lines that are no messages, and an end.
+#[test]
+fn many_connections_keep_the_limit_and_the_count() {
+    let written = |connections: u32| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let limits = TapeOptions { max_total: Some(8_000), queue_bytes: 1 << 30, ..options(&folder) };
+        let tape = Tape::start(limits, Clock::start()).expect("a tape");
+        for at in 1..=connections {
+            let put = |stream, event| tape.event(i64::from(at), at, stream, event);
+            put(None, TapeEvent::Open { by: Some(Side::Client) });
+            put(Some(at), TapeEvent::Http { from: Side::Client, head: "{}".to_string() });
+            put(Some(at), message(br#"{"id":1,"method":"ping"}"#));
+            put(Some(at), TapeEvent::Sse { from: Side::Server, event: "{}".to_string() });
+            put(Some(at), TapeEvent::Message { from: Side::Server, bytes: b"no JSON".to_vec(), head: None });
+            put(Some(at), TapeEvent::StreamEnd { by: None, how: "eof".to_string(), answered: true });
+            put(None, TapeEvent::Close { by: None, how: "eof".to_string() });
+        }
+        let summary = tape.finish(i64::from(connections));
+        assert_eq!(summary.messages + summary.lost, u64::from(connections));
+        let events = events(&folder, "a.rec.jsonl");
+        let end = events.last().expect("the end");
+        assert_eq!((&end["msgs"], &end["lost"]), (&summary.messages.into(), &summary.lost.into()));
+        let note = events.iter().find_map(|event| event["text"].as_str()).expect("a note").to_string();
+        assert!(note.contains(" connections and "), "{note}");
+        let opened: Vec<&Value> = events.iter().filter(|event| event["k"] == "open").map(|event| &event["c"]).collect();
+        let known = |event: &Value| event["c"].is_null() || opened.contains(&&event["c"]);
+        assert!(events.iter().all(known), "a connection that has no beginning is none");
+        assert!(events[1..].is_sorted_by_key(|event| event["t"].as_i64()), "time does not run backwards");
+        let size = std::fs::metadata(folder.path().join("a.rec.jsonl")).expect("the file").len();
+        assert!(size <= 8_000, "{size}");
+        size
+    };
+    let (few, many) = (written(100), written(2_000));
+    assert!(many <= few + 64, "only numbers grow: {few} {many}");
+}
+
+#[test]
+fn below_the_smallest_limit_there_are_a_beginning_and_an_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let tape = Tape::start(TapeOptions { max_total: Some(1), ..options(&folder) }, Clock::start()).expect("a tape");
+    tape.event(1, 1, None, TapeEvent::Open { by: Some(Side::Client) });
+    (2..500).for_each(|at| tape.event(at, 1, None, message(b"{}")));
+    tape.event(500, 1, None, message(b"text"));
+    tape.event(501, 1, None, TapeEvent::Exit { code: Some(3), signal: None });
+    let summary = tape.finish(502);
+    assert_eq!((summary.messages, summary.lost), (0, 498));
+    let events = events(&folder, "a.rec.jsonl");
+    let kinds: Vec<&str> = events[1..].iter().filter_map(|event| event["k"].as_str()).collect();
+    assert_eq!(kinds, ["open", "gap", "exit", "note", "end"]);
+}
+
+#[test]
+fn a_part_takes_the_next_free_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("a.2.rec.jsonl"), "evidence").expect("a file");
+    let tape = Tape::start(TapeOptions { max_size: Some(2_000), ..options(&folder) }, Clock::start()).expect("a tape");
+    let one = format!("{{\"params\":\"{}\"}}", "x".repeat(900));
+    (0..6).for_each(|at| tape.event(at, 1, None, message(one.as_bytes())));
+    let summary = tape.finish(9);
+    let names: Vec<_> = summary.parts.iter().filter_map(|part| part.file_name()?.to_str()).collect();
+    assert_eq!((summary.trouble, &names[..3]), (None, &["a.rec.jsonl", "a.3.rec.jsonl", "a.4.rec.jsonl"][..]));
+    assert_eq!(events(&folder, "a.rec.jsonl").last().expect("a line")["next"], "a.3.rec.jsonl");
+    assert_eq!(events(&folder, "a.3.rec.jsonl")[0]["part"], 2);
+    assert_eq!(std::fs::read(folder.path().join("a.2.rec.jsonl")).expect("it is there"), b"evidence");
 }
 
 #[test]

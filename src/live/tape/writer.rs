@@ -6,12 +6,11 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::de::IgnoredAny;
-
 use super::clean::Cleaner;
 use super::file::{TapeFile, part};
 use super::framing::Framers;
-use super::queue::{Item, Loss, Popped, Queue, lose};
+use super::limit::{Limit, MAX_TOTAL};
+use super::queue::{Item, Loss, Popped, Queue, add_up, lose};
 use super::{TapeEvent, TapeOptions, TapeSummary};
 use crate::capture::{Exit, Missing, RecDetail, RecEvent, RecHeader, RecLive, RecWriter, Why};
 use crate::error::Result;
@@ -22,10 +21,6 @@ use crate::wire::Framing;
 /// How often a durable recording is put on the disk.
 const SYNC: Duration = Duration::from_secs(1);
 
-/// What a line takes beside its bytes, about, in bytes.
-const LINE: u64 = 128;
-/// What the lines at the end of a recording may take, in bytes.
-const LAST_LINES: u64 = 4 << 10;
 /// Said where the limit is reached.
 const LIMIT: &str = "it has the size that --max-total allows";
 
@@ -53,8 +48,12 @@ pub(super) struct Writer {
     losses: Vec<Loss>,
     /// Bytes of the parts that are full.
     earlier: u64,
-    /// True once the limit was reached: nothing but the end is written then, and one loss says more than many small ones.
-    is_full: bool,
+    /// Once it was reached nothing but the end is written: one loss says more than many small ones.
+    limit: Limit,
+    /// What the header takes, in bytes.
+    header_bytes: u64,
+    /// The number in the name of the newest part.
+    file_number: u32,
     synced_us: i64,
     summary: TapeSummary,
 }
@@ -76,7 +75,9 @@ impl Writer {
             framers: Framers::new(Framing::from_name(&options.frame)),
             losses: Vec::new(),
             earlier: 0,
-            is_full: false,
+            limit: Limit::new(options.max_total),
+            header_bytes: 0,
+            file_number: 1,
             synced_us: 0,
             summary,
             options,
@@ -107,7 +108,9 @@ impl Writer {
                 Some(file) => file,
                 None => TapeFile::create(&self.options.path).map_err(|error| io::Error::other(error.message))?,
             };
-            self.rec = Some(RecWriter::new(file, &self.header(1))?);
+            let rec = RecWriter::new(file, &self.header(1))?;
+            self.header_bytes = rec.get_ref().size;
+            self.rec = Some(rec);
         }
         self.rec.as_mut().ok_or_else(|| io::Error::other("there is no file"))
     }
@@ -164,23 +167,24 @@ impl Writer {
 
     /// Writes one event; what could not be written is a loss, said before the next one that can.
     fn item(&mut self, item: &Item) {
-        self.is_full |= self.is_beyond(item);
-        let written = match self.is_full && item.event.droppable().is_some() {
-            true => Err(io::Error::other(LIMIT)),
-            false => self.pay().and_then(|()| self.write(item)),
-        };
-        if written.is_err() && item.event.droppable().is_some() {
-            lose(&mut self.losses, item);
+        if self.limit.is_behind(item, self.written()) {
+            self.told(Err(io::Error::other(LIMIT)));
+            return match counts(&item.event) {
+                true => self.lose(item),
+                false => self.limit.leave_out(item),
+            };
+        }
+        let written = self.pay().and_then(|()| self.write(item));
+        if written.is_err() && counts(&item.event) {
+            self.lose(item);
         }
         self.told(written);
         self.turn(item.at_us);
     }
 
-    /// True for what the recording has no room for, by the limit that the user set.
-    fn is_beyond(&self, item: &Item) -> bool {
-        let (Some(max), Some(bytes)) = (self.options.max_total, item.event.droppable()) else { return false };
-        let line = bytes as u64 + LINE;
-        self.written() + line + LAST_LINES > max
+    fn lose(&mut self, item: &Item) {
+        lose(&mut self.losses, self.limit.told_of(item.connection), item, item.event.messages());
+        add_up(&mut self.losses);
     }
 
     /// Bytes of all parts.
@@ -190,9 +194,8 @@ impl Writer {
 
     /// Says what was lost.
     fn pay(&mut self) -> io::Result<()> {
-        let why = if self.is_full { "max-total" } else { "write-error" };
         while let Some(loss) = self.losses.first().cloned() {
-            self.write(&loss.item(why))?;
+            self.write(&loss.item("write-error"))?;
             self.losses.remove(0);
         }
         Ok(())
@@ -221,7 +224,7 @@ impl Writer {
                 self.put(item, RecEvent::Exit(Exit::new(code.map(i64::from), signal.map(i64::from))), &none)
             }
             TapeEvent::Chunk { .. } => Ok(()),
-            TapeEvent::Message { from, bytes, head } if head.is_some() || is_message(bytes) => {
+            TapeEvent::Message { from, bytes, head } if head.is_some() || super::is_message(bytes) => {
                 self.body(item, Kind::Message(*from), bytes, None, head.as_deref())
             }
             TapeEvent::Message { from, bytes, .. } | TapeEvent::Raw { from, bytes } => {
@@ -290,19 +293,30 @@ impl Writer {
     /// Goes on in another part, where this one is full.
     fn turn(&mut self, at_us: i64) {
         let (Some(max), Some(rec)) = (self.options.max_size, &self.rec) else { return };
-        if rec.get_ref().size < max {
+        if rec.get_ref().size < max || !self.limit.has_room(self.written(), self.header_bytes) {
             return;
         }
-        let turned = self.next_part(at_us);
-        if turned.is_err() {
+        if let Err(error) = self.next_part(at_us) {
             // One long part is better than none; the next line would fail the same way.
             self.options.max_size = None;
+            let path = self.summary.parts.last().map_or_else(PathBuf::new, PathBuf::clone);
+            self.complain(format!("cannot begin another file: {error}; all goes on into {}", path.display()), "");
         }
-        self.told(turned);
+    }
+
+    /// The first name of a part that nobody has used: what is there already is left alone.
+    fn free_part(&mut self) -> PathBuf {
+        loop {
+            self.file_number += 1;
+            let path = part(&self.options.path, self.file_number);
+            if !std::fs::metadata(&path).is_ok_and(|about| about.is_file() && about.len() > 0) {
+                return path;
+            }
+        }
     }
 
     fn next_part(&mut self, at_us: i64) -> io::Result<()> {
-        let path = part(&self.options.path, self.part + 1);
+        let path = self.free_part();
         let file = TapeFile::create(&path).map_err(|error| io::Error::other(error.message))?;
         let at_us = Some(self.clock.epoch_us().saturating_add(at_us));
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -338,7 +352,7 @@ impl Writer {
         if let Some(rec) = &mut self.rec {
             rec.get_mut().last_lines();
         }
-        let paid = self.pay();
+        let paid = if self.limit.is_reached() { self.settle(at_us) } else { self.pay() };
         self.told(paid);
         let unsaid = self.losses.iter().map(Loss::messages).sum();
         let at_us = Some(self.clock.epoch_us().saturating_add(at_us));
@@ -360,25 +374,49 @@ impl Writer {
         self.summary
     }
 
+    /// What is behind the limit: losses and ends as they came, and what else was left out.
+    fn settle(&mut self, at_us: i64) -> io::Result<()> {
+        let untold = self.losses.iter().map(Loss::untold).sum::<u64>();
+        let mut held = self.limit.held();
+        held.sort_by_key(|item| item.at_us);
+        self.losses.sort_by_key(|loss| loss.at_us);
+        let mut held = held.into_iter().peekable();
+        while let Some(loss) = self.losses.first().cloned() {
+            while let Some(item) = held.next_if(|item| item.at_us < loss.at_us) {
+                self.write(&item)?;
+            }
+            self.write(&loss.item(MAX_TOTAL))?;
+            self.losses.remove(0);
+        }
+        for item in held.chain(self.limit.note(at_us, untold)) {
+            self.write(&item)?;
+        }
+        Ok(())
+    }
+
     /// Says the first thing that failed.
     fn told(&mut self, result: io::Result<()>) {
         let Err(error) = result else { return };
+        let path = self.summary.parts.last().map_or_else(PathBuf::new, PathBuf::clone);
+        let text = format!("cannot write {}: {error}", path.display());
+        self.complain(text, "; traffic goes on, and what the recording loses is counted");
+    }
+
+    /// Says it with what that means while it goes on, if nothing was said before.
+    fn complain(&mut self, text: String, meanwhile: &str) {
         if self.summary.trouble.is_some() {
             return;
         }
-        let path = self.summary.parts.last().map_or_else(PathBuf::new, PathBuf::clone);
-        let text = format!("cannot write {}: {error}", path.display());
         if let Some(say) = &self.options.say {
-            say(&format!("{text}; traffic goes on, and what the recording loses is counted"));
+            say(&format!("{text}{meanwhile}"));
         }
         self.summary.trouble = Some(text);
     }
 }
 
-/// True for a JSON object or array, whatever is in it.
-fn is_message(bytes: &[u8]) -> bool {
-    let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
-    matches!(first, Some(b'{' | b'[')) && serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
+/// True for what is missed where it is not written.
+fn counts(event: &TapeEvent) -> bool {
+    event.droppable().is_some() || matches!(event, TapeEvent::Gap { .. })
 }
 
 /// An id that no other recording has.
