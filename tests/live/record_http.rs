@@ -17,6 +17,7 @@ use axum::routing::{any, get, post as posted};
 use futures_util::StreamExt;
 use rig::{Rig, call, client, initialize, post, serve, soon};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::mpsc;
 
 /// A response whose chunks the test sends one by one.
@@ -428,6 +429,17 @@ async fn other_paths_are_forwarded_and_not_recorded() {
     assert_eq!(post(&client(), &url, None, call(1, "ping")).await.status(), 200);
     let rebound = client().post(&url).header("host", "evil.example").body(call(2, "ping"));
     assert_eq!(soon("a refusal", rebound.send()).await.unwrap().status(), 403);
+    for head in [
+        "POST /mcp HTTP/1.0\r\n",
+        "POST /mcp HTTP/1.1\r\n",
+        "POST http://evil.example/mcp HTTP/1.1\r\nhost: localhost\r\n",
+    ] {
+        let mut stream = tokio::net::TcpStream::connect(rig.address()).await.unwrap();
+        stream.write_all(format!("{head}content-length: 2\r\nconnection: close\r\n\r\n{{}}").as_bytes()).await.unwrap();
+        let mut said = String::new();
+        soon("a refusal", stream.read_to_string(&mut said)).await.unwrap();
+        assert!(said[8..].starts_with(" 403"), "{head}: {said}");
+    }
     let recorded = rig.stop().await;
     assert!(!recorded.text.contains("t0ken"));
     assert_eq!(recorded.of("note").next().unwrap()["text"], "GET /.well-known/oauth: 200");

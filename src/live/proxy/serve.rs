@@ -100,7 +100,7 @@ impl Link {
     }
 
     async fn exchange(&self, request: Request<Incoming>) -> Response<Answer> {
-        if self.shared.loopback && !is_local(request.headers()) {
+        if self.shared.loopback && !is_local(request.uri(), request.headers()) {
             return Answer::own(StatusCode::FORBIDDEN, ELSEWHERE);
         }
         let copier = self.shared.copier.clone();

@@ -10,7 +10,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::Response;
 use axum::serve::ListenerExt;
 use futures_util::stream;
@@ -61,9 +61,9 @@ impl Rules {
     }
 
     /// Who asks, and in which revision. A head without a revision is of a client from before there was that header.
-    fn admit(&self, headers: &HeaderMap) -> Result<(), Refusal> {
-        let is_welcome = if self.loopback { is_local } else { is_of_local_page };
-        if !is_welcome(headers) {
+    fn admit(&self, target: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+        let is_welcome = if self.loopback { is_local(target, headers) } else { is_of_local_page(headers) };
+        if !is_welcome {
             return Err(Refusal::new(StatusCode::FORBIDDEN, "only names and pages of this machine are served"));
         }
         let is_spoken = |named: &HeaderValue| self.revisions.iter().any(|revision| named == revision);
@@ -98,7 +98,7 @@ pub(super) async fn accept(listener: TcpListener, let_in: mpsc::Sender<Link>, ru
 
 async fn serve(State(house): State<Arc<House>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
-    if let Err(refused) = house.rules.admit(&head.headers) {
+    if let Err(refused) = house.rules.admit(&head.uri, &head.headers) {
         return refused.respond();
     }
     let answer = match head.method {
@@ -327,7 +327,7 @@ mod tests {
         for (name, value) in heads {
             headers.append(*name, value.parse().expect("a value"));
         }
-        rules.admit(&headers).map_or_else(|refused| refused.status.as_u16(), |()| 200)
+        rules.admit(&Uri::from_static("/"), &headers).map_or_else(|refused| refused.status.as_u16(), |()| 200)
     }
 
     #[test]
@@ -340,6 +340,7 @@ mod tests {
         for strange in ["2026-07-28", "1999-01-01", "", "2025-06-18, 2025-11-25"] {
             assert_eq!(status(&own, &[host, ("mcp-protocol-version", strange)]), 400, "{strange}");
         }
+        assert_eq!(status(&own, &[]), 403, "who names no host");
         assert_eq!(status(&own, &[("host", "evil.example")]), 403, "a page that gave this machine a name of its own");
         assert_eq!(status(&own, &[host, ("origin", "https://evil.example")]), 403);
         // Whoever opened a port to others has a name for it; and who plays what was recorded speaks what was spoken.

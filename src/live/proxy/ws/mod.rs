@@ -30,12 +30,12 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 pub(super) async fn serve(mut client: TcpStream, peer: SocketAddr, shared: Arc<Shared>) {
     let Ok((head, rest)) = read_head(&mut client).await else { return };
     let Some((line, headers)) = parse(&head) else { return refuse(&mut client, "400 Bad Request", "no HTTP").await };
-    if shared.loopback && !is_local(&headers) {
-        return refuse(&mut client, "403 Forbidden", ELSEWHERE).await;
-    }
     let mut words = line.split(' ');
     let (method, asked) = (words.next().unwrap_or_default(), words.next().unwrap_or("/"));
     let Ok(uri) = asked.parse() else { return refuse(&mut client, "400 Bad Request", "no target").await };
+    if shared.loopback && !is_local(&uri, &headers) {
+        return refuse(&mut client, "403 Forbidden", ELSEWHERE).await;
+    }
     let (target, endpoint) = shared.upstream.target(&uri);
     let copier = shared.copier.clone();
     let stream = copier.stream();
