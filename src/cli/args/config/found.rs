@@ -31,10 +31,12 @@ pub enum Uses {
     /// What is redacted.
     Showing,
     /// Which secrets there are beside the usual ones; whether they are replaced is asked elsewhere.
+    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only peers are recorded and probed"))]
     Secrets,
     /// The same, where `--config` names a file.
     Scrubbing,
     /// What is judged, and what is redacted, where no flag names a file.
+    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only peers are recorded and probed"))]
     Auditing,
     /// What is compared, judged and redacted.
     Comparing,
