@@ -32,6 +32,7 @@ mod reports;
 mod rows;
 mod schema;
 mod several;
+mod sides;
 mod sources;
 mod spool;
 mod table;
@@ -142,6 +143,7 @@ impl Store {
     /// Opens a database to add to it, or makes a new one. A new one appears under its name only at [`Store::commit`].
     pub fn write(path: &Path) -> Result<Store> {
         crate::output::admits_changes(path)?;
+        sides::are_own(path)?;
         let there = std::fs::metadata(path).is_ok_and(|file| file.len() > 0);
         if there && partial::has_room_for_journal(path) {
             let mut store = Store::open(path, FOR_APPENDING)?;
@@ -278,6 +280,7 @@ impl Store {
             let message = format!("{place} is no file, and a database is one");
             return Err(Error::new(ErrorKind::Database, message).hint("name the file that `rpctape ingest` made"));
         }
+        sides::are_own(path)?;
         let fault = |error: rusqlite::Error| failed("open", &place, &error);
         let sql = connected(path).map_err(fault)?;
         let version = schema::version(&sql, &place)?;
