@@ -84,6 +84,15 @@ fn what_sqlite_would_take_for_its_own_is_refused() {
                 assert!(said.code == 2 && said.err.contains("would be overwritten"), "{line}: {}", said.err);
                 assert_eq!(std::fs::read_to_string(&path).expect("it stays"), text, "{line}");
             }
+            // Nor where it merely lies there.
+            if side != "X-shm" {
+                std::fs::write(&path, bad()).expect("writes");
+                for line in ["ingest bad.jsonl --db X", "check X"].iter().take(1 + usize::from(exists)) {
+                    let said = at(folder.path(), line);
+                    assert!(said.code == 2 && said.err.contains("is not SQLite's"), "{line}: {}", said.err);
+                }
+                assert_eq!(std::fs::read_to_string(&path).expect("it stays"), bad(), "{side}");
+            }
             std::fs::remove_file(&path).expect("removed");
         }
     }
