@@ -4,9 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use rpctape::capture::path_of;
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::output::is_same;
 use rpctape::report::plural;
 use rpctape::store::ConnectionRow;
 
@@ -114,17 +112,16 @@ pub fn unnamed(path: &Path, is_ours: impl FnOnce(&str) -> bool, flag: &str) -> R
     }
 }
 
-/// True for the header of a live session that was kept of this recorded session, which a log that names none has by its file.
-pub fn is_run_of(header: &str, recorded: &str) -> bool {
+/// True for the header of a live session that was kept: of an earlier recording of this name, too.
+pub fn is_live_session(header: &str) -> bool {
     #[derive(serde::Deserialize)]
-    struct Header<'a> {
+    struct Header {
         #[serde(rename = "rec")]
         _rec: u32,
-        replay_of: std::borrow::Cow<'a, str>,
+        #[serde(rename = "replay_of")]
+        _replay_of: serde::de::IgnoredAny,
     }
-    serde_json::from_str(header).is_ok_and(|header: Header<'_>| {
-        header.replay_of == recorded || is_same(&path_of(&header.replay_of), &path_of(recorded))
-    })
+    serde_json::from_str::<Header>(header).is_ok()
 }
 
 #[cfg(test)]

@@ -272,12 +272,7 @@ impl<'s> Session<'s> {
         }
         output::free(&file).map_err(|error| error.hint("name another file with --keep"))?;
         if named.is_none() {
-            // It stands there as it was kept, without secrets.
-            let redactor = self.args.view.redact.redactor(&self.config);
-            let clean = redactor.map(|mut redactor| redactor.text(&self.recorded).into_owned());
-            let names = [Some(&self.recorded), clean.as_ref()];
-            let is_ours = |header: &str| names.into_iter().flatten().any(|name| choose::is_run_of(header, name));
-            choose::unnamed(&file, is_ours, "--keep")?;
+            choose::unnamed(&file, choose::is_live_session, "--keep")?;
         }
         Ok(Some(file))
     }
