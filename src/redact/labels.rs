@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use regex::Regex;
 
 use super::blocks;
-use super::links::Link;
+use super::label::{Label, Link};
 use super::names::{self, Said};
 use super::stand_ins::{is_code, is_plain_word, is_stand_in};
 use super::words::{is_mixed, is_phrase, is_random, is_strong, is_uuid, is_worded};
@@ -20,13 +20,6 @@ pub(super) const HINT: &str = r"(?i-u:pass|pwd|secret|token|key|auth|cookie|cred
 
 /// Names longer than this, in bytes, are none.
 const LONGEST_NAME: usize = 64;
-
-/// A label, and what may be said of it.
-pub(super) struct Label<'t> {
-    pub(super) text: &'t str,
-    pub(super) name: Range<usize>,
-    pub(super) said: Said,
-}
 
 /// The secrets behind labels.
 pub(super) fn find(text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
@@ -182,22 +175,6 @@ impl<'t> Label<'t> {
     /// True for a name of several words: `heroku api key` says more than `token`.
     fn is_long_name(&self) -> bool {
         self.text[self.name.clone()].contains(|c: char| !c.is_alphanumeric())
-    }
-
-    pub(super) fn before(&self) -> &str {
-        &self.text[..self.name.start]
-    }
-
-    /// `--token`, whose value is the next word.
-    pub(super) fn is_flag(&self) -> bool {
-        self.text[self.name.clone()].starts_with('-')
-            && !self.before().ends_with(|c: char| !c.is_whitespace() && c != '\'' && c != '"' && c != '(')
-    }
-
-    pub(super) fn starts_line(&self) -> bool {
-        let line = self.before().rsplit('\n').next().unwrap_or_default();
-        let line = line.trim_start().trim_start_matches("export ").trim_start_matches("ENV ");
-        line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '"' | '\'' | '+' | '>' | '*')).is_empty()
     }
 
     /// True if the value is all that stands on its line.

@@ -5,26 +5,7 @@ use std::sync::OnceLock;
 use regex::Regex;
 
 use super::blocks;
-use super::labels::Label;
-
-/// What stands between a label and its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Link {
-    /// An equals sign, an arrow, an element of XML, the value of a flag: whatever follows is the value.
-    Assigned,
-    /// A colon, which explains as often as it assigns.
-    Colon,
-    /// The end of a line below which the value stands.
-    Below,
-    /// A word that says so: `the token is ...`, `token provided: ...`.
-    Said,
-    /// Words or blanks.
-    Words,
-    /// A comma between two quoted words: `define('DB_PASSWORD', '...')`, or a list of names.
-    Listed,
-    /// The bracket of a call: `setPassword('...')`.
-    Called,
-}
+use super::label::{Label, Link};
 
 /// A type between a name and what it is set to: `let password: &str = "..."`, `param password string = '...'`.
 const TYPED: &str = r#"^\s*:?\s*[&A-Za-z_'][\w<>\[\]'.?]{0,30}\s*=\s*["'`]"#;

@@ -10,6 +10,7 @@ mod commands;
 #[cfg(test)]
 mod corpus;
 mod hints;
+mod label;
 mod labels;
 mod level;
 mod lines;

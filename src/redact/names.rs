@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::vocabulary::{CODES, HARMLESS, KEYS, LAST, LOOKUP, NAMES, NEVER, SPELLING};
+use super::vocabulary::{CODES, HARMLESS, KEYS, LAST, LOOKUP, NAMES, NEVER, SESSION, SPELLING};
 use super::words;
 
 /// Kinds of secrets; a placeholder begins with one.
@@ -21,9 +21,6 @@ pub const KINDS: [&str; 13] = [
     SESSION,
     ODD_SESSION,
 ];
-
-/// The id of a session.
-pub(super) const SESSION: &str = "session";
 
 /// One with other signs than visible ASCII, which no session may have: what stands in its place still says so.
 const ODD_SESSION: &str = "odd-session";

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::labels::Label;
+use super::label::Label;
 use super::words::{is_mixed, is_random, is_worded};
 
 impl Label<'_> {

@@ -1,6 +1,7 @@
 //! Words that names of secrets are made of, and those that make a name harmless.
 
-use super::names::SESSION;
+/// The id of a session.
+pub(super) const SESSION: &str = "session";
 
 /// Whole names, without regard to case, `_` and `-`.
 pub(super) const NAMES: &[(&str, &str)] = &[
