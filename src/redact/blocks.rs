@@ -39,7 +39,7 @@ pub(super) fn items(text: &str, name_end: usize) -> Vec<Range<usize>> {
 
 /// The values of a Secret of Kubernetes: what stands below `data:` and `stringData:`.
 pub(super) fn sealed(text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
-    if !text.contains("kind: Secret") {
+    if memchr::memmem::find(text.as_bytes(), b"kind: Secret").is_none() {
         return;
     }
     let (mut within, mut at) = (None, 0);

@@ -19,10 +19,21 @@ struct Word {
     whole: bool,
     /// True where capitals and small letters are one.
     fold: bool,
+    /// Its third byte, which tells most of a group apart; none of a shorter word.
+    third: Option<u8>,
 }
 
 impl Word {
+    fn new(text: &[u8], hint: usize, whole: bool, fold: bool) -> Word {
+        let third = text.get(2).map(|byte| if fold { byte.to_ascii_lowercase() } else { *byte });
+        Word { text: text.into(), hint, whole, fold, third }
+    }
+
     fn begins(&self, text: &[u8]) -> bool {
+        let third = text.get(2).map(|byte| if self.fold { byte.to_ascii_lowercase() } else { *byte });
+        if self.third.is_some() && self.third != third {
+            return false;
+        }
         match text.get(..self.text.len()) {
             Some(start) if self.fold => start.eq_ignore_ascii_case(&self.text),
             start => start == Some(&*self.text),
@@ -53,7 +64,7 @@ impl Hints {
     fn add(&mut self, hint: usize, form: &str) {
         for (form, fold) in alternatives(form) {
             match plain(form) {
-                Some(word) => self.put(&Word { text: word.into_bytes().into(), hint, whole: true, fold }),
+                Some(word) => self.put(&Word::new(word.as_bytes(), hint, true, fold)),
                 None if fold => self.extract(hint, &format!("(?i-u:{form})")),
                 None => self.extract(hint, form),
             }
@@ -69,7 +80,7 @@ impl Hints {
             return self.any.push(hint);
         };
         for word in words {
-            self.put(&Word { text: word.as_bytes().into(), hint, whole: word.is_exact(), fold: false });
+            self.put(&Word::new(word.as_bytes(), hint, word.is_exact(), false));
         }
     }
 

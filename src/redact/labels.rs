@@ -13,18 +13,29 @@ use super::stand_ins::{is_code, is_plain_word, is_stand_in};
 use super::words::{is_mixed, is_phrase, is_random, is_strong, is_uuid, is_worded};
 
 /// A part of a name without which no name is one of a secret.
-const PARTS: &str = r"(?i)pass|pwd|secret|token|key|auth|cookie|credential|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat(?-u:\b)|(?-u:\b)pw(?-u:\b)|webhook|saml|psk|(?-u:\b)sas(?-u:\b)|seed|community|kennwort|contrase|senha|wachtwoord|senord|haslo|hasło|heslo|jelszó|jelszo|sifre|segredo|geheimnis|mdp|zugangscode|salasana|kode|parola|şifre|пароль|Пароль|ПАРОЛЬ|密码|密碼|口令|パスワード|비밀번호";
+const PARTS: &str = r"(?i-u)pass|pwd|secret|token|key|auth|cookie|credential|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat\b|\bpw\b|webhook|saml|psk|\bsas\b|seed|community";
+
+/// The same in other languages.
+const OTHERS: &str = r"(?i-u:contrase|senha|wachtwoord|senord|haslo|heslo|jelszo|sifre|segredo|geheimnis|mdp|salasana|kode|parola|kennwort)|hasło|jelszó|şifre|пароль|Пароль|ПАРОЛЬ|密码|密碼|口令|パスワード|비밀번호";
 
 /// What a text must hold before a label can stand in it.
-pub(super) const HINT: &str = r"(?i-u:pass|pwd|secret|token|key|auth|cookie|credential|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat|\bpw\b|webhook|saml|psk|sas|seed|community|kennwort|contrase|senha|wachtwoord|senord|haslo|hasło|heslo|jelszó|jelszo|sifre|segredo|geheimnis|mdp|zugangscode|salasana|kode|parola|şifre|пароль|Пароль|ПАРОЛЬ|密码|密碼|口令|パスワード|비밀번호)";
+pub(super) const HINT: &str = r"(?i-u:pass|pwd|secret|token|key|auth|cookie|credential|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat|\bpw\b|webhook|saml|psk|sas|seed|community)";
+
+/// The same in other languages.
+pub(super) const OTHER_HINT: &str = OTHERS;
 
 /// Names longer than this, in bytes, are none.
 const LONGEST_NAME: usize = 64;
 
-/// The secrets behind labels.
-pub(super) fn find(text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
+/// The secrets behind labels, in `others` also behind those of other languages.
+pub(super) fn find(text: &str, others: bool, found: &mut Vec<(&'static str, Range<usize>)>) {
     static LABEL: OnceLock<Option<Regex>> = OnceLock::new();
-    let Some(parts) = LABEL.get_or_init(|| Regex::new(PARTS).ok()) else { return };
+    static ALL: OnceLock<Option<Regex>> = OnceLock::new();
+    let parts = match others {
+        false => LABEL.get_or_init(|| Regex::new(PARTS).ok()),
+        true => ALL.get_or_init(|| Regex::new(&format!("(?:{PARTS})|{OTHERS}")).ok()),
+    };
+    let Some(parts) = parts else { return };
     let mut behind = 0;
     for part in parts.find_iter(text) {
         if part.start() < behind {

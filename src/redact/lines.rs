@@ -30,7 +30,8 @@ impl Lines {
 
     /// The line of a key that a text is.
     pub(super) fn find(&mut self, text: &str) -> Option<(&'static str, Range<usize>)> {
-        if let Some(at) = text.rfind("PRIVATE KEY").filter(|at| text[..*at].contains("-----")) {
+        let mark = memchr::memmem::find(text.as_bytes(), b"-----").and_then(|_| text.rfind("PRIVATE KEY"));
+        if let Some(at) = mark.filter(|at| text[..*at].contains("-----")) {
             let begun = text[..at].rfind("-----BEGIN") > text[..at].rfind("-----END");
             *self = if begun && !text[at..].contains("-----END") {
                 Lines { left: MOST, between: BETWEEN }

@@ -1,17 +1,10 @@
 //! What stands between a label and its value: a sign, a word, a type, an element, a call.
 
-use std::sync::OnceLock;
-
-use regex::Regex;
-
 use super::blocks;
 use super::label::{Label, Link};
 
-/// A type between a name and what it is set to: `let password: &str = "..."`, `param password string = '...'`.
-const TYPED: &str = r#"^\s*:?\s*[&A-Za-z_'][\w<>\[\]'.?]{0,30}\s*=\s*["'`]"#;
-
-/// What is said of a secret before it is shown: `key provided: ...`, `password for jo: ...`.
-const SAID: &str = r"^(?: +[a-z][\w.@-]{0,15}){1,3} ?: ";
+/// How many letters a type or a word has before its value, at most.
+const LONGEST: usize = 31;
 
 /// Commands that set the variable behind them.
 const SETS: [&str; 5] = ["env ", "setx ", "set -gx ", "set -x ", "requestheader set "];
@@ -93,8 +86,8 @@ impl<'t> Label<'t> {
     }
 
     fn by_word(&self, closed: &'t str, gap: &'t str) -> Option<(Link, &'t str)> {
-        if let Some(end) = expression(&SAID_FORM, SAID)?.find(closed).map(|found| found.end()) {
-            return Some((Link::Said, &closed[end..]));
+        if let Some(rest) = told(closed) {
+            return Some((Link::Said, rest));
         }
         let said = ["is", "was", "equals", "ist", "lautet", "est", "es", "é", "è"]
             .iter()
@@ -138,12 +131,6 @@ impl<'t> Label<'t> {
     }
 }
 
-static SAID_FORM: OnceLock<Option<Regex>> = OnceLock::new();
-
-fn expression(once: &'static OnceLock<Option<Regex>>, form: &str) -> Option<&'static Regex> {
-    once.get_or_init(|| Regex::new(form).ok()).as_ref()
-}
-
 /// What follows the signs that close a name: quotation marks, brackets, the stars of Markdown, the colours of a terminal.
 fn past(rest: &str) -> &str {
     let mut rest = rest;
@@ -174,11 +161,33 @@ fn past_marks(rest: &str) -> &str {
     }
 }
 
-/// What follows a type and the sign behind it.
+/// The quotation mark behind a type and a sign: `let password: &str = "..."`, `param password string = '...'`.
 fn typed(gap: &str) -> Option<&str> {
-    static FORM: OnceLock<Option<Regex>> = OnceLock::new();
-    let found = expression(&FORM, TYPED)?.find(gap)?;
-    Some(&gap[found.end() - 1..])
+    let kind = gap.strip_prefix(':').unwrap_or(gap).trim_start_matches(' ');
+    let of_kind =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '<' | '>' | '[' | ']' | '\'' | '.' | '?' | '&');
+    let rest = kind.trim_start_matches(of_kind);
+    let is_kind = kind.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '&' | '_' | '\''));
+    let value = rest.trim_start_matches(' ').strip_prefix('=')?.trim_start_matches(' ');
+    (is_kind && kind.len() - rest.len() <= LONGEST && value.starts_with(['"', '\'', '`'])).then_some(value)
+}
+
+/// What is said of a secret before it is shown: `key provided: ...`, `password for jo: ...`.
+fn told(closed: &str) -> Option<&str> {
+    let mut rest = closed;
+    for _ in 0..3 {
+        let word = rest.trim_start_matches(' ');
+        let behind = word.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '@' | '-'));
+        let is_word = word.len() < rest.len() && word.starts_with(|c: char| c.is_ascii_lowercase());
+        if !is_word || word.len() - behind.len() > LONGEST {
+            return None;
+        }
+        rest = behind;
+        if let Some(value) = rest.strip_prefix(' ').unwrap_or(rest).strip_prefix(": ") {
+            return Some(value);
+        }
+    }
+    None
 }
 
 /// What follows a sign that assigns; a comparison does not. What stands in for a variable that is not set is its value, too.

@@ -1,6 +1,9 @@
 //! Names of members that hold a secret, and of those that never do; the placeholders that take its place.
 
 use std::ops::Range;
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
 
 use super::vocabulary::{CODES, HARMLESS, KEYS, LAST, LOOKUP, NAMES, NEVER, SESSION, SPELLING};
 use super::words;
@@ -27,7 +30,28 @@ const ODD_SESSION: &str = "odd-session";
 
 /// A name without case and punctuation.
 pub fn plain(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
+    let letters = name.chars().filter(|c| !matches!(c, '_' | '-' | ' '));
+    match name.is_ascii() {
+        true => letters.map(|c| c.to_ascii_lowercase()).collect(),
+        false => letters.flat_map(char::to_lowercase).collect(),
+    }
+}
+
+/// The kinds of a list by their words; every name is looked up.
+fn table(list: &[(&'static str, &'static str)]) -> FxHashMap<&'static str, &'static str> {
+    list.iter().copied().collect()
+}
+
+/// The kind of a whole name.
+fn known(plain: &str) -> Option<&'static str> {
+    static TABLE: OnceLock<FxHashMap<&'static str, &'static str>> = OnceLock::new();
+    TABLE.get_or_init(|| table(NAMES)).get(plain).copied()
+}
+
+/// The kind of a last word.
+fn last_word(word: &str) -> Option<&'static str> {
+    static TABLE: OnceLock<FxHashMap<&'static str, &'static str>> = OnceLock::new();
+    TABLE.get_or_init(|| table(LAST)).get(word).copied()
 }
 
 /// What a name says of the value behind it.
@@ -53,7 +77,7 @@ pub fn said(name: &str, own: &[String]) -> Option<Said> {
         return None;
     }
     let plain = plain(name);
-    if let Some((_, kind)) = NAMES.iter().find(|(known, _)| *known == plain) {
+    if let Some(kind) = known(&plain) {
         return Some(Said { kind, sure: true });
     }
     let own = own.contains(&plain).then_some(Said { kind: "custom", sure: true });
@@ -90,7 +114,7 @@ fn by_words(name: &str) -> Option<Said> {
         "seed" if matches!(before, "totp" | "otp" | "wallet" | "mfa") => Some(Said { kind: "secret", sure: true }),
         "secrets" | "tokens" | "auth" | "sas" => maybe("secret"),
         "cookies" => maybe("cookie"),
-        last => of(LAST, last).or_else(|| ending(last)),
+        last => last_word(last).map(|kind| Said { kind, sure: true }).or_else(|| ending(last)),
     }
 }
 
@@ -121,7 +145,11 @@ fn words(name: &str) -> Vec<String> {
             words.push(String::new());
         }
         if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
-            word.extend(c.to_lowercase());
+            if c.is_ascii() {
+                word.push(c.to_ascii_lowercase());
+            } else {
+                word.extend(c.to_lowercase());
+            }
         }
         after_small = c.is_ascii_lowercase() || c.is_ascii_digit();
     }

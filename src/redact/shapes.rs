@@ -83,7 +83,7 @@ pub(super) fn is_hinted(text: &str) -> bool {
 /// The usual shapes, for the whole program: an expression is compiled when a text first holds a word that it begins with.
 struct Usual {
     hints: Hints,
-    /// What names need, what labels need, then what each shape needs, in the order of [`usual`].
+    /// What names need, what labels need in two languages, then what each shape needs, in the order of [`usual`].
     needs: Vec<Lazy>,
     shapes: Vec<(&'static str, Lazy)>,
     beside_aws: Lazy,
@@ -109,15 +109,19 @@ impl Lazy {
     }
 }
 
-/// The number of what labels need among the hints; those of shapes follow it.
+/// The number of what labels need among the hints, and those of other languages; what shapes need follows.
 const LABELS: usize = 1;
+const OTHERS: usize = 2;
 
 impl Usual {
     fn get() -> &'static Usual {
         static USUAL: OnceLock<Usual> = OnceLock::new();
         USUAL.get_or_init(|| {
-            let needs: Vec<Lazy> =
-                [NAMED, labels::HINT].into_iter().chain(usual().map(|(hint, ..)| hint)).map(Lazy::new).collect();
+            let needs: Vec<Lazy> = [NAMED, labels::HINT, labels::OTHER_HINT]
+                .into_iter()
+                .chain(usual().map(|(hint, ..)| hint))
+                .map(Lazy::new)
+                .collect();
             let hints = Hints::new(needs.iter().map(|needed| needed.form));
             let shapes = usual().map(|(_, kind, form)| (kind, Lazy::new(form))).collect();
             Usual { hints, needs, shapes, beside_aws: Lazy::new(BESIDE_AWS) }
@@ -125,25 +129,25 @@ impl Usual {
     }
 
     fn find(&self, text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
-        let mut hinted = vec![None; self.needs.len()];
+        let mut hinted: Vec<(usize, bool)> = Vec::new();
         self.hints.search(text, |hint, whole| {
-            hinted[hint] = Some(whole || hinted[hint] == Some(true));
+            match hinted.iter_mut().find(|(known, _)| *known == hint) {
+                Some((_, known)) => *known |= whole,
+                None => hinted.push((hint, whole)),
+            }
             false
         });
-        for (at, whole) in hinted.into_iter().enumerate().skip(LABELS) {
-            if !whole.is_some_and(|whole| whole || self.needs[at].fits(text)) {
-                continue;
-            }
-            match at.checked_sub(LABELS + 1).and_then(|at| self.shapes.get(at)) {
-                Some((kind, shape)) => {
-                    shape.regex().into_iter().for_each(|regex| hits(kind, regex, text, found));
-                }
-                None => {
-                    labels::find(text, found);
-                    tables::find(text, found);
-                    blocks::sealed(text, found);
-                }
-            }
+        hinted.sort_unstable();
+        let others = hinted.iter().any(|(at, _)| *at == OTHERS);
+        if others || hinted.iter().any(|(at, whole)| *at == LABELS && (*whole || self.needs[LABELS].fits(text))) {
+            labels::find(text, others, found);
+            tables::find(text, found);
+            blocks::sealed(text, found);
+        }
+        for (at, whole) in hinted {
+            let shape = at.checked_sub(OTHERS + 1).and_then(|at| self.shapes.get(at));
+            let Some((kind, shape)) = shape.filter(|_| whole || self.needs[at].fits(text)) else { continue };
+            shape.regex().into_iter().for_each(|regex| hits(kind, regex, text, found));
         }
         if found.iter().any(|(kind, _)| *kind == "aws") {
             let keys = self

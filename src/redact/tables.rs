@@ -46,6 +46,10 @@ pub(super) fn find(text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
 fn inserted(text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
     const FORM: &str = r"(?is)\binsert\s+into\s+[\w.\x22\x60]+\s*\(([^()]*)\)\s*values\s*\(([^()]*)\)";
     static INSERT: OnceLock<Option<Regex>> = OnceLock::new();
+    let bytes = text.as_bytes();
+    if memchr::memmem::find(bytes, b"nsert").or_else(|| memchr::memmem::find(bytes, b"NSERT")).is_none() {
+        return;
+    }
     let Some(form) = INSERT.get_or_init(|| Regex::new(FORM).ok()) else { return };
     for insert in form.captures_iter(text) {
         let (Some(names), Some(values)) = (insert.get(1), insert.get(2)) else { continue };

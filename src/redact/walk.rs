@@ -63,7 +63,7 @@ impl Walk<'_> {
     fn json(&mut self, text: &str, depth: u8) -> Vec<Hit> {
         // A token of progress ties messages together, whatever its name says.
         // Some writers escape the slash.
-        let sealed = text.contains("\"kind\"") && text.contains("\"Secret\"");
+        let sealed = memchr::memmem::find(text.as_bytes(), b"\"Secret\"").is_some();
         let progress = ["$/progress", "$\\/progress", "workDoneProgress"].iter().any(|name| text.contains(name));
         let (mut hits, mut levels) = (Vec::new(), Vec::<Level<'_>>::new());
         let (bytes, mut at) = (text.as_bytes(), 0);
