@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::blocks;
 use super::label::{Label, Link};
-use super::names::{self, Said};
+use super::names;
 use super::stand_ins::{is_code, is_plain_word, is_stand_in};
 use super::words::{is_mixed, is_phrase, is_random, is_strong, is_uuid, is_worded};
 

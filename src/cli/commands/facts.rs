@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use rpctape::capture;
-use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::error::Result;
+#[cfg(not(feature = "parquet"))]
+use rpctape::error::{Error, ErrorKind};
 use rpctape::facts::{FileFacts, Lines, Sink, file_name};
 use rpctape::output::{self, Folder, Output, Readers};
 use rpctape::pipeline::Options;
