@@ -12,17 +12,11 @@ use super::names;
 use super::stand_ins::{is_code, is_plain_word, is_stand_in};
 use super::words::{is_mixed, is_phrase, is_random, is_strong, is_uuid, is_worded};
 
-/// A part of a name without which no name is one of a secret.
-const PARTS: &str = r"(?i-u)pass|pwd|secret|token|key|auth|cookie|credential|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat\b|\bpw\b|webhook|saml|psk|\bsas\b|seed|community";
+/// A part of a name without which no name is one of a secret: what a text must hold before a label can stand in it.
+pub(super) const PARTS: &str = r"(?i-u:pass|pwd|secret|token|key|auth|cookie|credential|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat\b|\bpw\b|webhook|saml|psk|\bsas\b|seed|community)";
 
 /// The same in other languages.
-const OTHERS: &str = r"(?i-u:contrase|senha|wachtwoord|senord|haslo|heslo|jelszo|sifre|segredo|geheimnis|mdp|salasana|kode|parola|kennwort)|hasło|jelszó|şifre|пароль|Пароль|ПАРОЛЬ|密码|密碼|口令|パスワード|비밀번호";
-
-/// What a text must hold before a label can stand in it.
-pub(super) const HINT: &str = r"(?i-u:pass|pwd|secret|token|key|auth|cookie|credential|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat|\bpw\b|webhook|saml|psk|sas|seed|community)";
-
-/// The same in other languages.
-pub(super) const OTHER_HINT: &str = OTHERS;
+pub(super) const OTHERS: &str = r"(?i-u:contrase|senha|wachtwoord|senord|haslo|heslo|jelszo|sifre|segredo|geheimnis|mdp|salasana|kode|parola|kennwort)|hasło|jelszó|şifre|пароль|Пароль|ПАРОЛЬ|密码|密碼|口令|パスワード|비밀번호";
 
 /// Names longer than this, in bytes, are none.
 const LONGEST_NAME: usize = 64;
@@ -33,7 +27,7 @@ pub(super) fn find(text: &str, others: bool, found: &mut Vec<(&'static str, Rang
     static ALL: OnceLock<Option<Regex>> = OnceLock::new();
     let parts = match others {
         false => LABEL.get_or_init(|| Regex::new(PARTS).ok()),
-        true => ALL.get_or_init(|| Regex::new(&format!("(?:{PARTS})|{OTHERS}")).ok()),
+        true => ALL.get_or_init(|| Regex::new(&format!("{PARTS}|{OTHERS}")).ok()),
     };
     let Some(parts) = parts else { return };
     let mut behind = 0;
@@ -130,20 +124,29 @@ impl<'t> Label<'t> {
         if shown.len() < 4 || is_stand_in(shown) || !quoted && is_code(shown, then) || !self.said.fits(shown) {
             return None;
         }
-        if self.said.kind == "token" && quoted && is_plain_word(shown) {
-            return None;
-        }
         let wrapped = self.text[at..secret.start].contains('(');
-        let is_type = link == Link::Colon && !quoted && then.trim_start_matches(' ').starts_with("= ");
-        if is_type || wrapped && (is_worded(shown) || !is_mixed(shown, 8)) || !quoted && self.is_programs(shown, link) {
+        if wrapped && (is_worded(shown) || !is_mixed(shown, 8)) {
             return None;
         }
+        let innocent = match quoted {
+            true => self.said.kind == "token" && is_plain_word(shown),
+            // What stands between a colon and an equals sign is a type.
+            false => {
+                self.is_programs(shown, link) || link == Link::Colon && then.trim_start_matches(' ').starts_with("= ")
+            }
+        };
+        (!innocent && self.is_told(link, &secret, quoted)).then_some(secret)
+    }
+
+    /// True if a value is one by its look, as far as what links it to the name leaves that open.
+    fn is_told(&self, link: Link, secret: &Range<usize>, quoted: bool) -> bool {
+        let shown = &self.text[secret.clone()];
         let looks = is_random(shown, 12) || is_strong(shown);
         let is_password = self.said.kind == "password";
-        let told = match link {
+        match link {
             Link::Assigned => quoted || !self.is_of_prose(shown),
-            Link::Colon => quoted || has_digit(shown) || looks || self.is_alone(&secret),
-            Link::Below => self.is_below(&secret) && (looks || is_password && is_mixed(shown, 8)),
+            Link::Colon => quoted || has_digit(shown) || looks || self.is_alone(secret),
+            Link::Below => self.is_below(secret) && (looks || is_password && is_mixed(shown, 8)),
             Link::Listed => quoted && has_digit(shown) && (looks || is_phrase(shown)),
             Link::Called => quoted && !is_worded(shown) && (looks || is_password && is_mixed(shown, 6)),
             Link::Said | Link::Words if (quoted || is_password && link == Link::Said) && looks => true,
@@ -156,8 +159,7 @@ impl<'t> Label<'t> {
                     && is_mixed(shown, 6)
                     && (is_password || looks || is_long(shown))
             }
-        };
-        told.then_some(secret)
+        }
     }
 
     /// True for what a program sets a name to: another name, as `token = next_token`. A password may be such a word, too, where no

@@ -40,15 +40,8 @@ impl<'t> Label<'t> {
         };
         let sets = || {
             let before = self.before().trim_end_matches(['"', '\'']);
-            let set = |word: &&str| {
-                before.len() >= word.len()
-                    && before.is_char_boundary(before.len() - word.len())
-                    && before[before.len() - word.len()..].eq_ignore_ascii_case(word)
-            };
-            gap.len()
-                .lt(&closed.len())
-                .then_some(gap)
-                .filter(|gap| SETS.iter().any(set) && !gap.starts_with(['=', ':']))
+            let is_set = gap.len() < closed.len() && !gap.starts_with(['=', ':']);
+            (is_set && SETS.iter().any(|word| ends_in(before, word))).then_some(gap)
         };
         self.element(closed)
             .or_else(|| blocks::default_of(self.before(), gap))
@@ -89,9 +82,8 @@ impl<'t> Label<'t> {
         if let Some(rest) = told(closed) {
             return Some((Link::Said, rest));
         }
-        let said = ["is", "was", "equals", "ist", "lautet", "est", "es", "é", "è"]
-            .iter()
-            .find_map(|word| gap.strip_prefix(word));
+        let said = ["is", "was", "equals", "ist", "lautet", "est", "es", "é", "è"].iter();
+        let said = said.filter_map(|word| gap.strip_prefix(word)).find(|rest| rest.starts_with([' ', '\t', ':', '`']));
         let rest = said.unwrap_or(gap);
         let rest = rest.strip_prefix(':').unwrap_or(rest);
         let flag = self.is_flag();
@@ -129,6 +121,12 @@ impl<'t> Label<'t> {
         let end = content.find(ends)?;
         (content[end..].starts_with(close) || content[..end].ends_with("]]>")).then_some(content)
     }
+}
+
+/// True if a text ends in a word, whatever its case.
+fn ends_in(text: &str, word: &str) -> bool {
+    let end = text.len().checked_sub(word.len()).and_then(|at| text.get(at..));
+    end.is_some_and(|end| end.eq_ignore_ascii_case(word))
 }
 
 /// What follows the signs that close a name: quotation marks, brackets, the stars of Markdown, the colours of a terminal.

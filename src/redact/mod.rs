@@ -141,7 +141,10 @@ impl Redactor {
 
     /// The kind of the first secret in a text, where there is one. Nothing is remembered of it.
     pub fn first_kind(&mut self, text: &str) -> Option<&'static str> {
-        self.hits(text).first().map(|hit| hit.kind)
+        let lines = self.lines;
+        let first = self.hits(text).first().map(|hit| hit.kind);
+        self.lines = lines;
+        first
     }
 
     /// A command line without its secrets; what follows `--token` is one, whatever it looks like.

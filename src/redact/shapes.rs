@@ -117,7 +117,7 @@ impl Usual {
     fn get() -> &'static Usual {
         static USUAL: OnceLock<Usual> = OnceLock::new();
         USUAL.get_or_init(|| {
-            let needs: Vec<Lazy> = [NAMED, labels::HINT, labels::OTHER_HINT]
+            let needs: Vec<Lazy> = [NAMED, labels::PARTS, labels::OTHERS]
                 .into_iter()
                 .chain(usual().map(|(hint, ..)| hint))
                 .map(Lazy::new)
@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn every_expression_compiles() {
         assert!(Usual::get().hints.all_begin_with_words());
-        for (hint, kind, form) in usual().chain([(labels::HINT, "secret", BESIDE_AWS), (NAMED, "name", NAMED)]) {
+        for (hint, kind, form) in usual().chain([(labels::PARTS, "secret", BESIDE_AWS), (NAMED, "name", NAMED)]) {
             assert!(Regex::new(hint).is_ok() && Regex::new(form).is_ok(), "{kind}: {form}");
         }
     }

@@ -3,6 +3,7 @@
 pub mod comparing;
 pub mod config;
 pub mod connection;
+pub mod header;
 pub mod input;
 pub mod judge;
 pub mod moment;

@@ -1,7 +1,6 @@
 //! `rpctape accept`: what a replay found to differ becomes the recording, one response at a time.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, IsTerminal, Read};
+use std::io::{BufRead, IsTerminal};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -20,6 +19,7 @@ use rpctape::store::ConnectionRow;
 use super::diff::recording;
 use crate::cli::args::comparing::CompareArgs;
 use crate::cli::args::config::{Config, NAMES, Uses};
+use crate::cli::args::header;
 use crate::cli::args::input::{self, recording_text};
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::view::ViewArgs;
@@ -226,38 +226,23 @@ fn files(args: &AcceptArgs) -> Result<(String, String)> {
 /// was read: where a log tells none (an export may, in its header alone), that is the name of its file, in whichever
 /// folder that lies.
 fn must_be_of(run: &str, file: &str, rows: &[ConnectionRow]) -> Result<()> {
-    let Some(of) = header(run, "replay_of") else {
+    let Some(of) = header::member(run, "replay_of") else {
         return Err(Error::new(ErrorKind::Usage, format!("{run} is not the live session of a replay"))
             .hint("accept takes the file that replay has written: NAME.run.jsonl"));
     };
     let same_file = |name: &str| path_of(name).file_name() == path_of(&of).file_name();
     let is_named = |row: &ConnectionRow| row.session == of || row.session == row.source && same_file(&row.source);
-    if rows.iter().any(is_named) || header(file, "session").is_some_and(|session| same_file(&session)) {
+    if rows.iter().any(is_named) || header::member(file, "session").is_some_and(|session| same_file(&session)) {
         return Ok(());
     }
     Err(Error::new(ErrorKind::Usage, format!("{run} is no replay of {file}: it names another session"))
         .hint("name the recording that was replayed with --recording FILE"))
 }
 
-/// A header is shorter, in bytes.
-const HEADER: u64 = 1 << 20;
-
-/// What the first line of a recording says.
-fn head(file: &str) -> Option<serde_json::Value> {
-    let mut line = String::new();
-    BufReader::new(File::open(path_of(file)).ok()?.take(HEADER)).read_line(&mut line).ok()?;
-    serde_json::from_str(&line).ok()
-}
-
-/// A member of the header of a recording.
-fn header(file: &str, member: &str) -> Option<String> {
-    Some(head(file)?.get(member)?.as_str()?.to_string())
-}
-
 /// True for a file that answers can be put into: a recording as it was written.
 #[cfg(feature = "live")]
 pub fn takes_answers(file: &str) -> bool {
-    path_of(file).is_file() && head(file).is_some_and(|head| head.get("rec").is_some())
+    header::header(file).is_some_and(|header| header.get("rec").is_some())
 }
 
 impl Review<'_> {

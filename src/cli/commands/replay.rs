@@ -29,6 +29,7 @@ use rpctape::report::escape;
 
 use super::accept;
 use crate::cli::args::config::{Config, Uses};
+use crate::cli::args::header::first_line;
 use crate::cli::args::input;
 use crate::cli::args::run_reports::RunReportArgs;
 use crate::cli::args::view::ViewArgs;
@@ -282,7 +283,7 @@ fn recorded_command(file: &str) -> Option<String> {
         _rec: u32,
         cmd: Vec<String>,
     }
-    let header: Header = serde_json::from_str(&choose::first_line(&path_of(file))?).ok()?;
+    let header: Header = serde_json::from_str(&first_line(&path_of(file))?).ok()?;
     let clean = Redactor::default().args(&header.cmd);
     (!clean.is_empty()).then(|| shell::words(clean.iter().map(String::as_str)))
 }

@@ -41,7 +41,7 @@ pub fn run(args: &ScrubArgs) -> Result<u8> {
     // A look at the beginning: a device that never ends has no first line.
     let first = log.fill_buf().map_err(fault)?;
     if !first.trim_ascii_start().starts_with(b"{") {
-        let message = format!("{} is no recording and no JSON Lines", args.file);
+        let message = format!("{} is no recording, and holds no JSON", args.file);
         let hint = format!(
             "make a recording of it first: rpctape export {} --as rec -o copy.rec.jsonl",
             shell::file(&args.file)

@@ -1,7 +1,5 @@
 //! Which part of a capture is played, and under which name its live session is kept.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use rpctape::error::{Error, ErrorKind, Result};
@@ -10,6 +8,7 @@ use rpctape::store::ConnectionRow;
 
 use super::args::SendArgs;
 use crate::cli::args::connection;
+use crate::cli::args::header::first_line;
 use rpctape::error::nearest;
 
 /// How many connections are listed where one must be chosen.
@@ -87,17 +86,6 @@ pub fn run_file(file: &str, beside: Option<&Path>) -> PathBuf {
         Some(folder) => folder.join(name),
         None => PathBuf::from(name),
     }
-}
-
-/// A header is shorter, in bytes.
-const HEADER: u64 = 1 << 20;
-
-/// The first line of a file; none of a pipe, which is read only once.
-pub fn first_line(path: &Path) -> Option<String> {
-    let mut line = String::new();
-    let file = File::open(Some(path).filter(|path| path.is_file())?).ok()?;
-    BufReader::new(file.take(HEADER)).read_line(&mut line).ok()?;
-    Some(line)
 }
 
 /// An error where a file that nobody named is another one than this program wrote under that name: whoever made it wants it.

@@ -74,9 +74,7 @@ impl<'s> Session<'s> {
         if args.play.send.dry_run || args.play.send.explain_schedule || args.play.send.suggest {
             forewarn(&recording, &plan, &options);
             if args.report.wants_verdicts() {
-                io::say(
-                    "note: nothing is played, so there is no verdict to report: what is shown is what would be sent",
-                );
+                io::say("note: nothing is played, so no report of verdicts is written");
             }
             ahead(args, &recording, &plan, &options, server.as_ref(), args.view.redact.redactor(&config))?;
             return Ok(Prepared::Told);
