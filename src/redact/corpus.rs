@@ -20,7 +20,7 @@ const FORMS: &str = "AKIA{U16} ASIA{U16} ABSK{b120}= AIza{u35} GOCSPX-{u28} ya29
     API-{U26} sha256~{u43} access-production-{g} pnu_{w36} rdme_{l70} shippo_live_{x40} squ_{x40} sgp_{x16}_{x40} tfp_{u44} \
     nvapi-{u64} bkua_{x40} CCIPAT_{w22}_{w40} phx_{w43} CFPAT-{u43} sdk-{g} napi_{l64} tskey-auth-{w12}-{w32} fc-{x32} \
     cflt{b60} token-{l5}:{l54} EAAG{w120} unkey_{w24} K005{b27} ATTA{x64} zpka_{x32}_{x8} mzp_{x64} rootly_{x64} \
-    esecret_{w26} {x32}FFFFNRAL v4.local.{u120} nsec1{l58} xprv9s21{w100} SU{U56} testsk_{u40} live_{w36} \
+    esecret_{w26} {x32}FFFFNRAL v4.local.{u120} nsec1{l58} xprv9s21{w100} SU{U56} testsk_{u40} live_{w36} AVNS_{u20} waka_{g} lip_{w20} amzn1.oa2-cs.v1.{x64} \
     pcsk_{w6}_{w60} snyk_uat.{x8}.{u70} wandb_v1_{w60} amzn.mws.{g} xaat-{g} \
     00{u40} BSA{u28} 11{x32} {w52}JQQJ99{w14} csk-{l48} fw_{w24} hcaik_01{l58} st.{x24}.{x32}.{x32} 00D{w15}!{w96} \
     2/{d16}/{d16}:{x32} IGQV{u150} SCW{U17} $2b$12${w53} $6${w16}${w86} $apr1${w8}${w22} \
@@ -59,7 +59,10 @@ const AROUND: &str = "curl -u admin:§ https://x~mysql -u root -p§ shop~sshpass
     username=jo&password=§&x=1~https://b.io/k?X-Amz-Signature=§§~-----BEGIN PRIVATE KEY-----^§§^-----END PRIVATE KEY-----~\
     id,user,password^1,jo,§^2,eve,yes~user\tdb_password^jo\t§~| user | Password |^|---|---|^| jo | `§` |~ user | password_hash ^-----+---^ jo | §^(1 row)~\
     variable \"db_password\" {^  type = string^  default = \"§\"^}~tokens:^  - §§^  - §§~<key>ApiKey</key>^<string>§§</string>~WIFI:T:WPA;S:a;P:§;;~\
-    network={^ psk=\"§\"^}~sqlplus scott/§@//db:1521/x~mongosh -u a -p § db~sqlcmd -S x -U sa -P §~xfreerdp /u:a /p:§ /v:h~keytool -storepass § -list~requirepass §~\
+    network={^ psk=\"§\"^}~sqlplus scott/§@//db:1521/x~mongosh -u a -p § db~snmpwalk -v2c -c § h~ipmitool -H h -P § power~rabbitmqctl add_user w §~wpa_passphrase net §~\
+    vault kv put secret/app value=§~gh secret set X --body §~kubectl create secret generic a --from-literal=v=§~http -a bob:§ h~\
+    s.login(\"bob@ex.com\",\"§\")~createHmac('sha256','§')~<input type=\"password\" name=\"f\" value=\"§\">~- textbox \"Password\" [ref=e12]: §~\
+    page.fill('#password','§')~our admin password (`§`) must go~<add key=\"gpgPassphrase\" value=\"§\" />~{\"user\":\"bob\",\"pass\":\"§!\"}~sqlcmd -S x -U sa -P §~xfreerdp /u:a /p:§ /v:h~keytool -storepass § -list~requirepass §~\
     snmp-server community § RO~HTTPBasicAuth('ann', '§')~auth=('ann', '§')~page.getByLabel('Password').fill('§')~cy.get('#password').type('§')~\
     {\"selector\":\"input[type=password]\",\"text\":\"§\"}~{\"element\":\"Password field\",\"ref\":\"e5\",\"text\":\"§\"}~\
     {\"label\":\"password\",\"value\":\"§\"}~{\"password\":{\"value\":\"§\"}}~{\"kind\":\"Secret\",\"data\":{\"foo\":\"§\"}}~kind: Secret^data:^  FOO: §~\
@@ -104,7 +107,9 @@ const INNOCENT: &str = "sk-learn-contrib-lightning-project~Bearer $TOKEN~Bearer 
     let password = match password {~pub frag_token: __u32,~token = (NAME, 'Hello')~user_pass = '%s:%s' % (u, p)~the --username and --password options~\
     man5/passwd.5 man5/proc.5~token          = 1*tchar~xoxo-hugs-and-kisses~Token.String: \"#AB0909\",~{\"token\":\"identifier\",\"value\":\"fooBar\"}~\
     {\"credentials\":\"include\"}~{\"errors\":{\"password\":\"must be at least 8 characters\"}}~Cookie: lang=en~Set-Cookie: theme=dark; Path=/~\
-    'KvJumpToKey',^'KvGetNameSymbol',^'SQLTxnFailure',~{\"tokens\":[\"the\",\"quick\",\"fox\"]}~req.headers.authorization~my_test_helper_for_tokens";
+    'KvJumpToKey',^'KvGetNameSymbol',^'SQLTxnFailure',~{\"tokens\":[\"the\",\"quick\",\"fox\"]}~req.headers.authorization~my_test_helper_for_tokens~\
+    curl -H \"Authorization: Bearer $TOKEN\" https://api.example.com/v1/me~$token = $request->bearerToken();~/docs?key=getting-started&section=install~\
+    ?token=next-page~api_token = \"TODO\"~arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db-feV6ZU~the password is case-sensitive";
 
 /// Letters by lot, always the same.
 struct Lot(u64);

@@ -16,6 +16,8 @@ pub(super) struct Label<'t> {
 pub(super) enum Link {
     /// An equals sign, an arrow, an element of XML, the value of a flag: whatever follows is the value.
     Assigned,
+    /// The tags of an element: all between them is the value.
+    Element,
     /// A colon, which explains as often as it assigns.
     Colon,
     /// The end of a line below which the value stands.

@@ -9,8 +9,8 @@ use regex::Regex;
 use super::blocks;
 use super::label::{Label, Link};
 use super::names;
-use super::stand_ins::{is_code, is_plain_word, is_stand_in};
-use super::words::{is_mixed, is_phrase, is_random, is_strong, is_uuid, is_worded};
+use super::stand_ins::{is_code, is_plain_word, is_slug, is_stand_in};
+use super::words::{is_four_words, is_mixed, is_phrase, is_random, is_strong, is_uuid, is_worded};
 
 /// A part of a name without which no name is one of a secret: what a text must hold before a label can stand in it.
 pub(super) const PARTS: &str = r"(?i-u:pass|pwd|secret|token|key|auth|cookie|credential|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat\b|\bpw\b|webhook|saml|psk|\bsas\b|seed|community)";
@@ -110,9 +110,10 @@ impl<'t> Label<'t> {
             return Some(phrase);
         }
         let header = matches!(self.said.kind, "cookie" | "authz");
-        let value = match header && link != Link::Words {
-            true => self.of_header(at)?,
-            false => self.value(at)?,
+        let value = match link {
+            Link::Element => self.of_element(at),
+            link if header && link != Link::Words => self.of_header(at)?,
+            _ => self.value(at)?,
         };
         let (secret, quoted) = value;
         let shown = &self.text[secret.clone()];
@@ -129,7 +130,11 @@ impl<'t> Label<'t> {
             return None;
         }
         let innocent = match quoted {
-            true => self.said.kind == "token" && is_plain_word(shown),
+            _ if self.said.kind == "token" && is_plain_word(shown) || self.is_part_of_name() => true,
+            _ if self.before().ends_with(['?', '&']) && is_slug(shown) => true,
+            // The name of what follows: `key="dbPassword" value="..."`.
+            _ if !has_digit(shown) && names::said(shown, &[]).is_some_and(|said| said.sure) => true,
+            true => false,
             // What stands between a colon and an equals sign is a type.
             false => {
                 self.is_programs(shown, link) || link == Link::Colon && then.trim_start_matches(' ').starts_with("= ")
@@ -144,14 +149,20 @@ impl<'t> Label<'t> {
         let looks = is_random(shown, 12) || is_strong(shown);
         let is_password = self.said.kind == "password";
         match link {
+            Link::Element => true,
             Link::Assigned => quoted || !self.is_of_prose(shown),
-            Link::Colon => quoted || has_digit(shown) || looks || self.is_alone(secret),
+            // A variable or an address that stands beside it is none.
+            Link::Said | Link::Words if self.before().ends_with(['$', '{']) || shown.contains("://") => false,
+            Link::Colon => {
+                quoted || has_digit(shown) || looks || is_password && is_four_words(shown) || self.is_alone(secret)
+            }
             Link::Below => self.is_below(secret) && (looks || is_password && is_mixed(shown, 8)),
             Link::Listed => quoted && has_digit(shown) && (looks || is_phrase(shown)),
             Link::Called => quoted && !is_worded(shown) && (looks || is_password && is_mixed(shown, 6)),
             Link::Said | Link::Words if (quoted || is_password && link == Link::Said) && looks => true,
             Link::Said => {
-                is_mixed(shown, 6) && (is_password || looks || is_long(shown) || is_uuid(shown) || is_phrase(shown))
+                let told = is_password || looks || is_long(shown) || is_uuid(shown);
+                is_mixed(shown, 6) && (told || is_phrase(shown)) || is_four_words(shown)
             }
             Link::Words => {
                 (quoted || self.is_long_name() || !is_uuid(shown))
@@ -176,6 +187,12 @@ impl<'t> Label<'t> {
         let several = apart && self.before().ends_with(", ");
         let spoken = self.said.kind != "password" || is_program(self.text);
         link == Link::Assigned && is_name && (several || apart && is_worded(shown) && spoken)
+    }
+
+    /// True within the name of a resource: `arn:aws:secretsmanager:...:secret:prod/db`.
+    fn is_part_of_name(&self) -> bool {
+        let word = self.before().rsplit([' ', '"', '\'', '\n', '=']).next().unwrap_or_default();
+        word.starts_with("arn:") && word.ends_with(':')
     }
 
     /// True for a flag that a sentence speaks of: `the --username and --password options`.

@@ -43,9 +43,10 @@ impl<'t> Label<'t> {
             let is_set = gap.len() < closed.len() && !gap.starts_with(['=', ':']);
             (is_set && SETS.iter().any(|word| ends_in(before, word))).then_some(gap)
         };
-        self.element(closed)
-            .or_else(|| blocks::default_of(self.before(), gap))
-            .or_else(|| blocks::entry(closed))
+        if let Some(content) = self.element(closed).or_else(|| blocks::entry(closed)) {
+            return Some((Link::Element, content));
+        }
+        blocks::default_of(self.before(), gap)
             .or_else(part)
             .or_else(|| typed(gap).filter(|_| closing.is_empty()))
             .or_else(sets)
@@ -79,7 +80,8 @@ impl<'t> Label<'t> {
     }
 
     fn by_word(&self, closed: &'t str, gap: &'t str) -> Option<(Link, &'t str)> {
-        if let Some(rest) = told(closed) {
+        let shown = gap.strip_prefix('(').filter(|rest| rest.starts_with(['"', '\'', '`']));
+        if let Some(rest) = told(closed).or(shown) {
             return Some((Link::Said, rest));
         }
         let said = ["is", "was", "equals", "ist", "lautet", "est", "es", "é", "è"].iter();

@@ -142,6 +142,9 @@ const THING: [&str; 89] = [
     "fp",
 ];
 
+/// Parts that say so beside one that speaks of a thing: `usr_tok_...`.
+const SURE: [&str; 5] = ["token", "tok", "secret", "pat", "apikey"];
+
 /// Letters and digits behind a prefix that speaks of a key, at least.
 const SHORT: usize = 16;
 
@@ -193,7 +196,11 @@ fn is_made(run: &str) -> bool {
         }
         let word = |part: &str| part.trim_end_matches(|c: char| c.is_ascii_digit()).to_ascii_lowercase();
         let is = |list: &[&str]| parts().any(|part| list.contains(&word(part).as_str()));
-        if is(&THING) {
+        let next = rest.split(['_', '-']).next().unwrap_or_default();
+        if is(&THING) && !is(&SURE) {
+            if SURE.contains(&next) {
+                continue;
+            }
             return false;
         }
         if is_drawn(rest, is(&SECRET)) {
@@ -216,7 +223,10 @@ fn is_drawn(rest: &str, told: bool) -> bool {
     match told {
         true => longest >= 12 && (digits > 1 || cases && letters >= 20),
         false => {
-            longest >= 10 && letters >= LONG && cases && digits > 1 || longest >= HASHED && digits > 1 && !is_hex(rest)
+            let capitals = letters >= LONG && longest >= LONG && !is_hex(rest) && !rest.contains(char::is_lowercase);
+            longest >= 10 && letters >= LONG && cases && digits > 1
+                || capitals && digits > 3
+                || longest >= HASHED && digits > 1 && !is_hex(rest)
         }
     }
 }

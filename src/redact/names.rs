@@ -66,7 +66,8 @@ pub struct Said {
 impl Said {
     /// True if the value may be the secret that the name speaks of.
     pub fn fits(self, value: &str) -> bool {
-        self.sure || words::is_random(value, 12) && !words::is_uuid(value) && !value.contains([' ', '/', '\\'])
+        let looks = words::is_random(value, 12) || self.kind == "password" && words::is_strong(value);
+        self.sure || looks && !words::is_uuid(value) && !value.contains([' ', '/', '\\'])
     }
 }
 

@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::commands::COMMANDS;
 use super::hints::Hints;
-use super::stand_ins::{is_code, is_stand_in};
+use super::stand_ins::{is_code, is_slug, is_stand_in};
 use super::vendors::VENDORS;
 use super::{Custom, bare, blocks, labels, made, tables, words};
 
@@ -194,6 +194,7 @@ fn hits(kind: &'static str, regex: &Regex, text: &str, found: &mut Vec<(&'static
             "api-key" | "token" if whole && LOOSE.iter().any(|form| shown.starts_with(form)) => {
                 !words::is_random(&shown[2..], 12)
             }
+            "token" if !whole && text[..secret.start()].ends_with("key=") && is_slug(shown) => true,
             // Before a host stands the name of a user as often.
             "token" if !whole && text[..secret.start()].ends_with("://") && shown.len() < 20 => {
                 !words::is_random(shown, 10)

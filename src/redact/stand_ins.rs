@@ -49,6 +49,10 @@ const WORDS: &[&str] = &[
     "include",
     "omit",
     "same-origin",
+    "todo",
+    "fixme",
+    "tbd",
+    "n/a",
 ];
 
 /// What a placeholder for a reader begins with.
@@ -122,6 +126,11 @@ pub fn is_plain_word(value: &str) -> bool {
         && super::words::is_worded(value)
 }
 
+/// True for a few such words: a place in the query of a URL, as in `?key=getting-started`.
+pub fn is_slug(value: &str) -> bool {
+    value.split('-').count() < 4 && is_plain_word(&value.replace('-', "_"))
+}
+
 /// True for an expression of a program: a call, the member of a thing, a word of the language.
 pub fn is_code(value: &str, then: &str) -> bool {
     let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '?' | '!' | '&' | '*');
@@ -133,9 +142,16 @@ pub fn is_code(value: &str, then: &str) -> bool {
         || value.contains("()")
         || value.starts_with(['(', '[', '{'])
             && (value[1..].contains(['.', '(']) || !value.bytes().any(|byte| byte.is_ascii_digit()))
+        || is_member(value)
         || is_type(value)
         || is_applied(value)
         || is_path(value)
+}
+
+/// True for the member of a variable: `$request->bearerToken`.
+fn is_member(value: &str) -> bool {
+    let name = value.strip_prefix('$').and_then(|rest| rest.split_once("->")).map(|(name, _)| name);
+    name.is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
 }
 
 /// True for the type of a column or a field: `VARCHAR(255)`, `__u32`, `uint8_t`; and for a rule of a grammar: `1*tchar`.

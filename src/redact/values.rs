@@ -34,6 +34,15 @@ impl Label<'_> {
         Some((start + inner.len() - value.len()..start + inner.len(), true))
     }
 
+    /// What stands between two tags.
+    pub(super) fn of_element(&self, at: usize) -> (Range<usize>, bool) {
+        let content = &self.text[at..];
+        let end = content.find(['<', '&']).unwrap_or(content.len());
+        let end = content[..end].strip_suffix("]]>").map_or(end, str::len);
+        let start = content[..end].len() - content[..end].trim_start().len();
+        (at + start..at + content[..end].trim_end().len().max(start), false)
+    }
+
     /// A value without quotation marks.
     fn plain(&self, at: usize) -> Range<usize> {
         let rest = &self.text[at..];
@@ -97,9 +106,10 @@ impl Label<'_> {
     }
 }
 
-/// A word without what ends a sentence, and without the brackets that were opened before it.
+/// A word without what ends a sentence, and without the brackets that were opened before it. A password may end in such a sign.
 fn without_end(word: &str) -> &str {
-    let word = word.trim_end_matches(['.', ',', ';', ':', '\\', '!', '?']);
+    let word = word.trim_end_matches(['.', ',', ';', ':', '\\']);
+    let word = if is_mixed(word, 8) { word } else { word.trim_end_matches(['.', ',', ';', ':', '\\', '!', '?']) };
     match word.contains(['(', '[', '{']) {
         true => word,
         false => word.trim_end_matches([')', ']', '}', ',', ';']),

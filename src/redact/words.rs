@@ -83,9 +83,19 @@ pub fn is_strong(text: &str) -> bool {
 
 /// True for a password of several words and a number: `otter-maple-saddle7`.
 pub fn is_phrase(text: &str) -> bool {
+    words_of(text) > 2 && is_mixed(text, 12)
+}
+
+/// True for one of four words: `otter-maple-saddle-lamp`. Names are as long: what stands beside it has to say that it is one.
+pub fn is_four_words(text: &str) -> bool {
+    words_of(text) == 4
+}
+
+/// How many words a text is; none where it is something else.
+fn words_of(text: &str) -> usize {
     let words = || text.split(['-', '.', '_']);
-    let of_letters = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphanumeric()) && word.len() > 2;
-    words().count() > 2 && words().all(of_letters) && is_mixed(text, 12)
+    let is_word = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphanumeric()) && (3..=10).contains(&word.len());
+    if words().all(is_word) { words().count() } else { 0 }
 }
 
 #[cfg(test)]

@@ -117,8 +117,10 @@ fn no_server_is_started_where_an_output_cannot_be_written() {
     let folder = folder();
     let rec = at(folder.path(), "export bad.jsonl --as rec -o bad.rec.jsonl");
     assert_eq!(rec.code, 0, "{}", rec.err);
-    for name in ["bad.run.jsonl", "bad.min.rec.jsonl"] {
-        std::fs::write(folder.path().join(name), "MINE\n").expect("writes");
+    // Also what is no text.
+    let mine: [(&str, &[u8]); 2] = [("bad.run.jsonl", b"MINE\n"), ("bad.min.rec.jsonl", b"\xff\xfeMINE")];
+    for (name, bytes) in mine {
+        std::fs::write(folder.path().join(name), bytes).expect("writes");
     }
     let before = names(folder.path());
     for (line, word) in [
@@ -135,8 +137,9 @@ fn no_server_is_started_where_an_output_cannot_be_written() {
         assert!(said.code == 2 && said.err.contains(word), "{line}: {}", said.err);
         assert_eq!(names(folder.path()), before, "{line}");
     }
-    let mine = ["bad.run.jsonl", "bad.min.rec.jsonl"].map(|name| std::fs::read(folder.path().join(name)).ok());
-    assert_eq!(mine, [Some(b"MINE\n".to_vec()), Some(b"MINE\n".to_vec())]);
+    for (name, bytes) in mine {
+        assert_eq!(std::fs::read(folder.path().join(name)).expect("it is there"), bytes, "{name}");
+    }
     // What it wrote itself under such a name it replaces.
     std::fs::remove_file(folder.path().join("bad.min.rec.jsonl")).expect("removed");
     for _ in 0..2 {

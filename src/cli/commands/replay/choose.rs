@@ -90,14 +90,12 @@ pub fn run_file(file: &str, beside: Option<&Path>) -> PathBuf {
 
 /// An error where a file that nobody named is another one than this program wrote under that name: whoever made it wants it.
 pub fn unnamed(path: &Path, is_ours: impl FnOnce(&str) -> bool, flag: &str) -> Result<()> {
-    let Some(line) = Some(path).filter(|path| path.is_file()).and_then(first_line) else { return Ok(()) };
-    match is_ours(&line) {
-        true => Ok(()),
-        false => {
-            let message = format!("{} is there, and is not what this would replace", path.display());
-            Err(Error::new(ErrorKind::Usage, message).hint(format!("name another file with {flag}, or move it away")))
-        }
+    // What has no first line in text is none of ours.
+    if !path.is_file() || first_line(path).is_some_and(|line| is_ours(&line)) {
+        return Ok(());
     }
+    let message = format!("{} is there, and is not what this would replace", path.display());
+    Err(Error::new(ErrorKind::Usage, message).hint(format!("name another file with {flag}, or move it away")))
 }
 
 /// True for the header of a live session that was kept: of an earlier recording of this name, too.
