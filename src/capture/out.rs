@@ -296,9 +296,8 @@ impl<'s> Out<'s> {
             && self.plan.doubts
             && let Some(has_id) = has_id(&body)
             && self.twins.repeats(&place, hash, asks(&body))
-            && has_id
         {
-            self.doubt(&place, Why::Guessed)?;
+            self.doubt(&place, if has_id { Why::Guessed } else { Why::Twice })?;
         }
         let in_file = text.filter(|(text, _)| self.is_in_file(&place, text)).map(|(_, hash)| hash);
         let mut frame = Frame { in_file, ..place.frame(self.source, body) };

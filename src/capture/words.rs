@@ -178,8 +178,14 @@ const TIME: [&str; 14] = [
     "epoch",
 ];
 
-/// How little a key that has no common name of a time, but sounds like one (`event_time`, `timeUnixNano`), tells of the time of a
-/// record; one of receiving or indexing tells less. None for other keys.
+/// Words in keys of a time (`ts_ms`, `loggedAt`, `event.created`).
+const TIMELY: [&str; 20] = [
+    "ts", "at", "ms", "us", "ns", "msec", "usec", "nsec", "millis", "micros", "nanos", "sec", "unix", "epoch", "stamp",
+    "clock", "when", "instant", "created", "occurred",
+];
+
+/// How little a key that has no common name of a time, but sounds like one (`event_time`, `timeUnixNano`, `ts_ms`), tells of the time
+/// of a record; one of receiving or indexing tells less. None for other keys.
 pub(crate) fn time_key(key: &str) -> Option<usize> {
     let name = plain(key);
     let later = ["observed", "receive", "ingest", "index", "collect", "arriv", "process", "deliver"];
@@ -187,16 +193,28 @@ pub(crate) fn time_key(key: &str) -> Option<usize> {
         matches!(meaning(&name), Some((Meaning::Time, _))) || ["time", "date"].iter().any(|word| name.contains(word));
     match later.iter().any(|word| name.contains(word)) {
         true => Some(200),
-        false => named.then(|| meaning(&name).map_or(50, |(_, rank)| rank)),
+        false if named => Some(meaning(&name).map_or(50, |(_, rank)| rank)),
+        false => parts(key).iter().any(|part| TIMELY.contains(&part.as_str())).then_some(90),
     }
+}
+
+/// The words of a key: `logged_at`, `loggedAt`.
+fn parts(key: &str) -> Vec<String> {
+    let mut spaced = String::with_capacity(2 * key.len());
+    for c in key.chars() {
+        spaced.extend(c.is_uppercase().then_some(' '));
+        spaced.push(c);
+    }
+    spaced.split(|c: char| !c.is_alphanumeric()).map(plain).collect()
 }
 
 /// What typed exports wrap a value in (OpenTelemetry, DynamoDB): the name of its type.
 pub(crate) const TYPES: [&str; 7] = ["stringValue", "intValue", "doubleValue", "boolValue", "S", "N", "BOOL"];
 
-/// The key that names a scalar at a path: the last that is no name of a type.
+/// The key that names a scalar at a path: the last that is neither the name of a type nor a place in a list.
 pub(crate) fn own_key(path: &[String]) -> &str {
-    let named = path.iter().rev().find(|key| !TYPES.contains(&key.as_str()));
+    let is_place = |key: &str| key.bytes().all(|byte| byte.is_ascii_digit());
+    let named = path.iter().rev().find(|key| !TYPES.contains(&key.as_str()) && !is_place(key));
     named.or(path.last()).map_or("", String::as_str)
 }
 

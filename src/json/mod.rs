@@ -2,6 +2,7 @@
 //!
 //! [`strict`] takes what is JSON and nothing else; [`scan`] takes what a log has of it, which may be cut.
 
+pub(crate) mod listed;
 pub(crate) mod pointer;
 pub(crate) mod quick;
 pub(crate) mod scan;

@@ -119,14 +119,14 @@ impl Conn {
         unanswered && self.goes_on() || self.sides.iter().any(sampled)
     }
 
-    /// True for a server that works as it does behind a handshake: it answers what follows, tells of its progress, or asks in its
-    /// turn.
+    /// True for a server that works as it does behind a handshake: it answers what follows, tells of its progress or of anything
+    /// else, or asks in its turn.
     fn goes_on(&self) -> bool {
         let server = self.side(Side::Server);
         let asks = server.live.values().any(|slot| &*slot.exchange.method != "ping");
         let tells = || self.side(Side::Client).live.values().any(|slot| slot.exchange.progress > 0);
         match self.facts.lifecycle.initialized {
-            Some(_) => server.answers > 0 || asks || tells(),
+            Some(_) => server.answers > 0 || server.notified.is_some() || asks || tells(),
             None => server.answers > 1,
         }
     }

@@ -68,7 +68,7 @@ impl WholeReader for ArrayReader {
         let mut line = LineCounter { text: text.as_bytes(), at: 0, line: 1 };
         let mut records: Vec<(Range<usize>, u64)> =
             found.ranges.into_iter().map(|range| (range.clone(), line.of(range.start))).collect();
-        out.order().arrange(&mut records, |(range, _)| range.start as u64..range.end as u64);
+        out.order().arrange(&mut records, |(range, _)| base + range.start as u64..base + range.end as u64);
         for (range, number) in records {
             unwrap.record(&text[range.clone()], number, base + range.start as u64, out)?;
         }

@@ -94,13 +94,25 @@ fn texts(notes: &Notes, plan: &mut Plan) {
     }
 }
 
-/// Nor does one go on that is answered by nothing.
+/// Nor does one go on that is answered by nothing, and nobody answers with the text of an object.
 fn results(notes: &Notes, plan: &mut Plan) {
-    let answers = notes.list.iter().filter(|note| note.act == Act::Answer && !note.marks.fails);
-    let enough = notes.rewritten && answers.clone().count() >= STRIPPED && answers.clone().all(|note| note.marks.void);
-    if enough || all_of(notes, answers, |note| note.marks.void) {
+    let answers = || notes.list.iter().filter(|note| note.act == Act::Answer && !note.marks.fails);
+    let enough = notes.rewritten && answers().count() >= STRIPPED && answers().all(|note| note.marks.void);
+    if enough || all_of(notes, answers(), |note| note.marks.void) {
         say(plan, Proof::PAYLOAD.and(Proof::ENVELOPE), "every result is null or left out: its logger keeps none");
+    } else if answers().count() >= STRIPPED && answers().all(|note| note.marks.quoted) {
+        say(plan, Proof::PAYLOAD, "every result is the text of an object: its logger has written them so");
+    } else if opening_answer(notes).is_some_and(|answer| answer.marks.emptied)
+        && all_of(notes, answers(), |note| note.marks.emptied)
+    {
+        say(plan, Proof::PAYLOAD, "every result is {}, that of the handshake, too: its logger keeps none");
     }
+}
+
+/// The answer to the handshake.
+fn opening_answer(notes: &Notes) -> Option<&Note> {
+    let opening = notes.list.iter().find(|note| note.act == Act::Open)?;
+    notes.list.iter().find(|note| note.act == Act::Answer && note.id == opening.id && note.sender != opening.sender)
 }
 
 /// Nobody finds the request of an answer that names none: where no message has an id, or all have one and cancels name

@@ -56,8 +56,10 @@ pub(super) struct Marks {
     pub bare: bool,
     /// The same, and nothing else that holds more than a value either: not every protocol calls them parameters.
     pub hollow: bool,
-    /// Has `{}` for parameters.
+    /// Has `{}` for parameters or a result.
     pub emptied: bool,
+    /// Has the text of an object for a result.
+    pub quoted: bool,
     /// Has a method that says nothing without parameters: whom to call, what to read, what to cancel.
     pub needy: bool,
     /// Digest of the keys of its parameters; 0 where it has none.
@@ -88,7 +90,7 @@ pub(super) struct Leaves {
 #[derive(Clone)]
 pub(super) struct Signs {
     pub(super) params: Finder<'static>,
-    result: Finder<'static>,
+    pub(super) result: Finder<'static>,
     error: Finder<'static>,
 }
 
@@ -127,11 +129,20 @@ pub(super) fn shape(text: &str) -> u64 {
     params.map_or(0, |params| digest(members(params.value).map(|member| member.key).collect::<Vec<_>>()))
 }
 
-/// True where `{}` follows the key of parameters, which stands at `at`.
+/// What follows the key that stands at `at`.
+fn value_behind(text: &str, at: usize) -> &str {
+    let value = text[at + 1..].split_once('"').and_then(|(_, behind)| behind.trim_start().strip_prefix(':'));
+    value.unwrap_or_default().trim_start()
+}
+
+/// True where `{}` follows the key that stands at `at`.
 pub(super) fn is_emptied(text: &str, at: usize) -> bool {
-    let value = text[at..].trim_start_matches("\"params\"").trim_start().strip_prefix(':');
-    let inside = value.and_then(|value| value.trim_start().strip_prefix('{'));
-    inside.is_some_and(|inside| inside.trim_start().starts_with('}'))
+    value_behind(text, at).strip_prefix('{').is_some_and(|inside| inside.trim_start().starts_with('}'))
+}
+
+/// True where the text of an object follows the key that stands at `at`.
+pub(super) fn is_quoted(text: &str, at: usize) -> bool {
+    value_behind(text, at).strip_prefix('"').is_some_and(|inside| inside.starts_with("{\\\""))
 }
 
 /// True for methods that say nothing without parameters.

@@ -5,7 +5,8 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use super::marks::{
-    Leaves, Marks, Signs, digest, is_digest, is_emptied, is_hollow, is_needy, is_null_error, leaves, shape, words,
+    Leaves, Marks, Signs, digest, is_digest, is_emptied, is_hollow, is_needy, is_null_error, is_quoted, leaves, shape,
+    words,
 };
 use crate::capture::format::{Format, Reader};
 use crate::capture::lines::{Lines, lossy};
@@ -215,6 +216,7 @@ impl Notes {
         let cancelled = facts.request_id().or(facts.param_id()).filter(|_| cancels);
         let null_id = message.id == IdField::Null && message.method.is_some();
         let params = message.method.as_ref().and_then(|_| self.signs.params.find(text.as_bytes()));
+        let result = if message.kind == Kind::Result { self.signs.result.find(text.as_bytes()) } else { None };
         let bare = message.method.is_some() && params.is_none();
         let (printed, printed_whole) = message.method.as_ref().map_or((false, false), |_| self.signs.printed(text));
         let marks = Marks {
@@ -242,7 +244,8 @@ impl Notes {
             opened: self.openers.contains(&message.method()) || act == Act::Ask && message.method() != "ping",
             bare,
             hollow: bare && is_hollow(text),
-            emptied: params.is_some_and(|at| is_emptied(text, at)),
+            emptied: params.or(result).is_some_and(|at| is_emptied(text, at)),
+            quoted: result.is_some_and(|at| is_quoted(text, at)),
             needy: is_needy(message.method()),
             shape: if bare || message.method.is_none() { 0 } else { self.same.shape(text) },
             null_error: message.defects.has(Defect::ErrorObject) && is_null_error(text),

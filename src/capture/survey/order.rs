@@ -8,6 +8,9 @@ use crate::capture::plan::{Order, Plan};
 /// How far before its request an answer may stand where two threads write a log, in messages.
 const NEAR: usize = 8;
 
+/// How many answers before their requests tell that a log is turned round.
+const AHEAD: usize = 3;
+
 /// The order in which the notes pair best; one that is as written unless another one is better.
 pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usize> {
     let list = &notes.list;
@@ -33,7 +36,7 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
         }
         let (base, said) = match newest_first {
             true => (
-                reversed,
+                reversed.clone(),
                 "it stands newest first but for some of its records, and was put into the order of their times"
                     .to_string(),
             ),
@@ -54,6 +57,14 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
             }
         }
     }
+    // Where no time tells an order, what nobody does throughout does: answer first, and be asked then.
+    if steps + on == 0 && before.ahead >= AHEAD && score(list, &reversed, groups).disorder() == 0 {
+        best = (
+            score(list, &reversed, groups),
+            reversed.clone(),
+            "it stands newest first, and was turned round".to_string(),
+        );
+    }
     let opening = list.iter().position(|note| note.act == Act::Open);
     if let Some(at) = opening.filter(|at| *at > 0 && list.iter().all(|note| note.at_us.is_none())) {
         let order: Vec<usize> = (at..list.len()).chain(0..at).collect();
@@ -67,6 +78,10 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
     let (order, said) = match answers_behind(notes, &order, groups) {
         (moved, 0) => (moved, said),
         (moved, count) if score(list, &moved, groups).faults() < now.faults() => {
+            if steps + on == 0 {
+                plan.lacks = plan.lacks.and(Proof::ORDER);
+                plan.said.push("no time of its records tells what came first".to_string());
+            }
             (moved, format!("{count} answers stand just before their request, and were put behind it"))
         }
         _ => (order, said),

@@ -135,8 +135,8 @@ impl Issued {
     }
 
     /// True where this side counts its requests, and some that it must have counted are missing although they were answered
-    /// or cancelled: either most of the count is there, or more than one is missing that way. Those that the count would go on
-    /// with are missing where no other request can have been meant.
+    /// or cancelled: either more than one is missing that way, or most of the count is there, or a third is and others are
+    /// missing, too. Those that the count would go on with are missing where no other request can have been meant.
     pub(in crate::session) fn lacks_requests(&self) -> bool {
         let (Some((_, first)), Some((_, last))) = (self.first, self.highest) else {
             // Who answers again and again what nobody asked was asked all the same.
@@ -146,7 +146,7 @@ impl Issued {
         let behind = (last.saturating_add(1)..).take_while(|number| self.unasked.contains(number)).count();
         let waits = |slot: &Slot| slot.exchange.in_flight() && slot.exchange.cancels.is_empty();
         let missing = within + if self.live.values().any(|slot| waits(slot)) { 0 } else { behind };
-        missing > 1 || missing == 1 && self.counts()
+        missing > 1 || missing == 1 && (self.counts() || within == 1 && self.is_thinned())
     }
 
     /// True where the request with which this side must have begun to count is missing: it was answered, and nothing else in vain.
@@ -163,6 +163,11 @@ impl Issued {
     /// True if most of the ids from the first to the highest were used.
     fn counts(&self) -> bool {
         self.counted >= STEADY && self.counted > self.left_out()
+    }
+
+    /// True if a third and more of these ids were used, and several were not.
+    fn is_thinned(&self) -> bool {
+        self.counted >= STEADY && (2..=2 * self.counted).contains(&self.left_out())
     }
 
     fn left_out(&self) -> i64 {

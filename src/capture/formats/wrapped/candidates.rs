@@ -23,9 +23,16 @@ impl Candidate<'_> {
             Meaning::Direction => {
                 self.values.iter().filter(|value| self.says(value).is_some()).count() * 2 > self.values.len()
             }
+            Meaning::Time if self.rank == UNNAMED => self.is_plainly_a_time(),
             Meaning::Time => self.values.iter().all(|value| time_of(value).is_some()),
             _ => true,
         }
+    }
+
+    /// True for a key of any name (`captured`) under which every record has a date, and not all the same one: what is the same
+    /// everywhere is when something began.
+    fn is_plainly_a_time(&self) -> bool {
+        self.values.iter().all(|value| is_date(value)) && self.values.iter().any(|value| *value != self.values[0])
     }
 
     /// What a value says of the direction.
@@ -70,8 +77,10 @@ pub(super) fn candidates<'v>(examples: &[Example<'v>]) -> Vec<Candidate<'v>> {
 fn meaning(path: &[String], value: &Value) -> (Meaning, usize) {
     let key = words::own_key(path);
     let named = words::meaning(key).filter(|(meaning, _)| *meaning != Meaning::Message);
-    let timed = || is_date(value).then(|| words::time_key(key)).flatten();
-    named.or_else(|| timed().map(|rank| (Meaning::Time, rank.min(UNNAMED)))).unwrap_or((Meaning::Direction, UNNAMED))
+    // A number may be anything; a date that is written out is one.
+    let timed = || words::time_key(key).or_else(|| value.is_string().then_some(UNNAMED));
+    let timed = || is_date(value).then(timed).flatten().map(|rank| (Meaning::Time, rank));
+    named.or_else(timed).unwrap_or((Meaning::Direction, UNNAMED))
 }
 
 /// True for a time of this century: what counts seconds is none.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::layout::{Node, Want};
+use crate::json::listed::members;
 use crate::json::scan::{closing_quote, skip_white, value_end};
 use crate::json::unescape;
 use crate::jsonrpc::{NoLift, Parsed, Unparsable, parse_at};
@@ -126,8 +127,13 @@ fn wanted<'a>(text: &'a str, at: usize, want: &Want, found: &mut Envelope<'a>) -
     let bytes = text.as_bytes();
     let slot = match want {
         Want::Message => return message(text, at, found),
-        Want::Inside(inner) if bytes.get(at) == Some(&b'{') => return read(text, at, inner, found),
-        Want::Inside(_) => return value_end(bytes, at).ok_or(Fault::Cut),
+        Want::Inside(inner) => {
+            return match bytes.get(at) {
+                Some(b'{') => read(text, at, inner, found),
+                Some(b'[') => listed(text, at, inner, found),
+                _ => value_end(bytes, at).ok_or(Fault::Cut),
+            };
+        }
         Want::Direction => &mut found.direction,
         Want::Time => &mut found.time,
         Want::Connection => &mut found.connection,
@@ -141,6 +147,16 @@ fn wanted<'a>(text: &'a str, at: usize, want: &Want, found: &mut Envelope<'a>) -
     let end = value_end(bytes, at).ok_or(Fault::Cut)?;
     *slot = Some(&text[at..end]).filter(|value| *value != "null");
     Ok(end)
+}
+
+/// What is wanted of a list that means an object.
+#[cold]
+fn listed<'a>(text: &'a str, at: usize, node: &Node, found: &mut Envelope<'a>) -> Result<usize, Fault> {
+    let read = members(text, at, &mut |name, at| match node.0.iter().find(|(key, _)| **key == *name) {
+        Some((_, want)) => wanted(text, at, want, found).ok(),
+        None => value_end(text.as_bytes(), at),
+    });
+    read.ok_or(Fault::Cut)
 }
 
 fn message<'a>(text: &'a str, at: usize, found: &mut Envelope<'a>) -> Result<usize, Fault> {

@@ -6,12 +6,16 @@ use crate::base64;
 use crate::capture::sample::{envelope, is_message};
 use crate::capture::senders::Spoken;
 use crate::capture::words::{self, Meaning};
+use crate::json::listed;
 
 /// The members of a message.
 const ENVELOPE: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
 
 /// How deep a message may lie in its wrapper, and what tells of it in an object beside it.
 const DEPTH: usize = 4;
+
+/// How many elements of a list are looked at.
+const LISTED: usize = 64;
 
 /// The text as a value, if it may hold a message.
 pub(super) fn plausible(text: &str) -> Option<Value> {
@@ -86,7 +90,11 @@ impl<'v> Example<'v> {
                 Value::Object(inner) if depth < DEPTH && !is_envelope(value) => {
                     self.collect(&path, inner, depth + 1, found)
                 }
-                Value::Object(_) | Value::Array(_) => {}
+                Value::Array(elements) => of_list(elements).for_each(|(name, value)| {
+                    let path = path.iter().cloned().chain([name]).collect();
+                    found.push(Scalar { path, value, is_around: false });
+                }),
+                Value::Object(_) => {}
                 Value::Null if depth > 0 => {}
                 _ => found.push(Scalar { path, value, is_around: depth == 0 }),
             }
@@ -123,6 +131,19 @@ impl Example<'_> {
     pub(super) fn is_http(&self) -> bool {
         self.around.iter().any(|(_, object)| object.contains_key("headers"))
     }
+}
+
+/// The scalars of a list that means an object ([`listed`]), with their names or places.
+fn of_list(elements: &[Value]) -> impl Iterator<Item = (String, &Value)> {
+    elements.iter().enumerate().take(LISTED).filter_map(|(place, element)| match element {
+        Value::Object(members) => {
+            let name = listed::NAMES.iter().find_map(|key| members.get(*key)?.as_str())?;
+            let value = listed::VALUES.iter().find_map(|key| members.get(*key))?;
+            (members.len() <= 3 && !value.is_object() && !value.is_array()).then(|| (name.to_string(), value))
+        }
+        Value::Array(_) | Value::Null => None,
+        _ => Some((place.to_string(), element)),
+    })
 }
 
 fn is_versioned(value: &Value) -> bool {

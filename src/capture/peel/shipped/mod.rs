@@ -186,6 +186,8 @@ struct Records {
 struct Placed<'t> {
     record: Record<'t>,
     line: u64,
+    /// Where the next one begins.
+    end: usize,
 }
 
 impl Records {
@@ -276,7 +278,7 @@ impl WholeReader for Records {
                 line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted.min(record.start)..record.start]).count()
                     as u64;
                 counted = counted.max(record.start);
-                records.push(Placed { record: *record, line });
+                records.push(Placed { record: *record, line, end: 0 });
                 Ok(())
             })?;
             let Some(end) = end else {
@@ -285,7 +287,13 @@ impl WholeReader for Records {
             };
             at = end;
         }
+        let starts: Vec<usize> = records.iter().skip(1).map(|placed| placed.record.start).chain([text.len()]).collect();
+        for (placed, end) in records.iter_mut().zip(starts) {
+            placed.end = end;
+        }
         in_order(&mut records, |placed| placed.record.at_us());
+        // Where the times stand within the messages, only who has read these knows the order.
+        out.order().arrange(&mut records, |placed| base + placed.record.start as u64..base + placed.end as u64);
         for Placed { record, line, .. } in &records {
             let line = Line { number: *line, offset: base, bytes: b"", ended: true, oversized: None };
             self.give(text, &line, record, out)?;

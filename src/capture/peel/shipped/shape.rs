@@ -1,8 +1,9 @@
 //! Where the records of an export keep their message, their time and what tells their sources apart.
 
-use super::walk::{List, Path, PathStep, elements, list, object, pair};
+use super::walk::{Path, PathStep};
 use crate::capture::time;
 use crate::error::Result;
+use crate::json::listed::{List, elements, list, members, object};
 use crate::json::scan::{unquoted, value_end};
 
 /// How many members may tell sources apart.
@@ -180,30 +181,22 @@ impl<'t> Reading<'t, '_> {
 
     fn list(&mut self, at: usize, node: &Node, record: &mut Record<'t>) -> Option<usize> {
         let text = self.text;
-        let (kind, mut place) = (list(text, at), 0usize);
-        elements(text, at, &mut |at| match (kind, &node.each) {
-            (List::Records, Some(each)) => {
-                let mut one = Record { start: at, ..*record };
-                let end = self.value(at, each, &mut one);
-                self.done(&one, end.is_some());
-                end
-            }
-            (List::Records, None) => value_end(text.as_bytes(), at),
-            (List::Pairs, _) => {
-                let Some((name, value, end)) = pair(text, at) else { return value_end(text.as_bytes(), at) };
-                if let Some((_, want)) = node.keys.iter().find(|(known, _)| **known == *name) {
-                    self.wanted(value, want, record);
-                }
-                Some(end)
-            }
-            (List::Tuple, _) => {
-                place += 1;
-                match node.keys.iter().find(|(known, _)| known.parse() == Ok(place - 1)) {
-                    Some((_, want)) => self.wanted(at, want, record),
-                    None => value_end(text.as_bytes(), at),
-                }
-            }
-        })
+        let Some(each) = node.each.as_ref().filter(|_| list(text, at) == List::Records) else {
+            return members(text, at, &mut |name, at| match node.keys.iter().find(|(known, _)| **known == *name) {
+                Some((_, want)) => self.wanted(at, want, record),
+                None => value_end(text.as_bytes(), at),
+            });
+        };
+        let around = *record;
+        elements(text, at, &mut |at| self.element(at, each, around))
+    }
+
+    /// One record of a list, with what is known of it from around the list.
+    fn element(&mut self, at: usize, node: &Node, around: Record<'t>) -> Option<usize> {
+        let mut one = Record { start: at, ..around };
+        let end = self.value(at, node, &mut one);
+        self.done(&one, end.is_some());
+        end
     }
 
     fn wanted(&mut self, at: usize, want: &Want, record: &mut Record<'t>) -> Option<usize> {

@@ -1,10 +1,9 @@
 //! Walking through JSON that may be cut off: every scalar with the path to it, in one pass.
 //!
-//! Exports keep attributes in three shapes that mean the same: an object (`{"pod":"a"}`), a list of names and values
-//! (`[{"key":"pod","value":"a"}]`, OpenTelemetry; `[{"field":"@message","value":".."}]`, Logs Insights) and a tuple
-//! (`["1788423300000000000","line"]`, Loki). All three are an object here; any other list is one of records.
+//! A list that means an object ([`crate::json::listed`]) is one here; any other is one of records.
 
-use crate::json::scan::{closing_quote, skip_white, unquoted, value_end};
+use crate::json::listed::{List, elements, list, members, object};
+use crate::json::scan::value_end;
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -21,86 +20,8 @@ pub(super) type Path = Vec<PathStep>;
 /// How deep records are looked into.
 const DEPTH: usize = 12;
 
-/// What a list is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum List {
-    /// Names and values.
-    Pairs,
-    /// Scalars, told apart by their place.
-    Tuple,
-    /// Records.
-    Records,
-}
-
 /// Members in which shippers keep a record of the log that they ship as an object.
 const RECORDS: [&str; 2] = ["jsonPayload", "_source"];
-
-const NAMES: [&str; 6] = ["key", "name", "field", "Key", "Name", "Field"];
-const VALUES: [&str; 2] = ["value", "Value"];
-
-/// What the list at `at` is, by its first element.
-pub(super) fn list(text: &str, at: usize) -> List {
-    let first = skip_white(text.as_bytes(), at + 1);
-    match text.as_bytes().get(first) {
-        Some(b'{') if pair(text, first).is_some() => List::Pairs,
-        Some(b'{' | b'[') => List::Records,
-        _ => List::Tuple,
-    }
-}
-
-/// Name and value (where it stands) of the pair at `at`, and the byte after it.
-pub(super) fn pair(text: &str, at: usize) -> Option<(&str, usize, usize)> {
-    let (mut name, mut value, mut count) = (None, None, 0);
-    let end = object(text, at, &mut |key, at| {
-        count += 1;
-        let end = value_end(text.as_bytes(), at)?;
-        if NAMES.contains(&key) && text.as_bytes()[at] == b'"' {
-            name = Some(unquoted(&text[at..end]));
-        } else if VALUES.contains(&key) {
-            value = Some(at);
-        }
-        Some(end)
-    })?;
-    (count <= 3).then_some((name?, value?, end))
-}
-
-/// Calls `member` with each key of the object at `at` and where its value stands; `member` gives the byte after the
-/// value. Gives the byte after the object, and nothing where it does not add up.
-pub(super) fn object<'t>(
-    text: &'t str,
-    at: usize,
-    member: &mut dyn FnMut(&'t str, usize) -> Option<usize>,
-) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut at = skip_white(bytes, at + 1);
-    loop {
-        match bytes.get(at)? {
-            b'}' => return Some(at + 1),
-            b',' => at = skip_white(bytes, at + 1),
-            b'"' => {
-                let end = closing_quote(bytes, at + 1)?;
-                let key = text.get(at + 1..end)?;
-                let colon = skip_white(bytes, end + 1);
-                (bytes.get(colon)? == &b':').then_some(())?;
-                at = skip_white(bytes, member(key, skip_white(bytes, colon + 1))?);
-            }
-            _ => return None,
-        }
-    }
-}
-
-/// The same for the elements of the list at `at`.
-pub(super) fn elements(text: &str, at: usize, element: &mut dyn FnMut(usize) -> Option<usize>) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut at = skip_white(bytes, at + 1);
-    loop {
-        match bytes.get(at)? {
-            b']' => return Some(at + 1),
-            b',' => at = skip_white(bytes, at + 1),
-            _ => at = skip_white(bytes, element(at)?),
-        }
-    }
-}
 
 /// Calls `give` with every scalar of the value at `at`, as written, and the path to it, and with the objects in which a log may
 /// stand. Gives the byte after the value.
@@ -128,20 +49,8 @@ pub(super) fn leaves<'t>(
             }
             Some(end)
         }
-        b'[' => {
-            let (kind, mut place) = (list(text, at), 0);
-            elements(text, at, &mut |at| match kind {
-                List::Records => step(PathStep::Each, at, path, give),
-                List::Pairs => match pair(text, at) {
-                    Some((name, value, end)) => step(key(name), value, path, give).map(|_| end),
-                    None => value_end(text.as_bytes(), at),
-                },
-                List::Tuple => {
-                    place += 1;
-                    step(key(&(place - 1).to_string()), at, path, give)
-                }
-            })
-        }
+        b'[' if list(text, at) == List::Records => elements(text, at, &mut |at| step(PathStep::Each, at, path, give)),
+        b'[' => members(text, at, &mut |name, at| step(key(name), at, path, give)),
         _ => {
             let end = value_end(text.as_bytes(), at)?;
             give(path, text.get(at..end)?);
