@@ -45,6 +45,16 @@ struct Said {
     last: String,
 }
 
+/// Who is to be asked for what tells connections apart.
+enum Key {
+    /// Who reads the records.
+    Asked,
+    /// Who reads what is inside, for this.
+    Inside(Vec<String>),
+    /// Nobody else: a wrapper knew it.
+    Taken,
+}
+
 /// The way from a reader to the sink.
 pub(crate) struct Out<'s> {
     said: Said,
@@ -55,8 +65,8 @@ pub(crate) struct Out<'s> {
     overrides: &'s Overrides,
     zoning: Zoning,
     key_asked: std::cell::Cell<bool>,
-    /// True once a wrapper knew the user's key: what is inside has nothing more to look for.
-    key_taken: bool,
+    /// Who is to be asked for what tells connections apart.
+    key: Key,
     channels: u32,
     cut_at: Option<u64>,
     /// The line that was passed over last, and why.
@@ -105,7 +115,7 @@ impl<'s> Out<'s> {
             overrides,
             zoning: overrides.zoning(),
             key_asked: false.into(),
-            key_taken: false,
+            key: Key::Asked,
             channels: 0,
             cut_at: None,
             passed: None,
@@ -189,12 +199,14 @@ impl<'s> Out<'s> {
     }
 
     /// What the user says tells connections apart.
-    pub(crate) fn connection_key(&self) -> Option<&'s [String]> {
+    pub(crate) fn connection_key(&self) -> Option<Vec<String>> {
         self.key_asked.set(true);
-        if self.key_taken {
-            return None;
-        }
-        self.overrides.connection_key.as_deref().filter(|keys| keys.iter().all(|key| word_of(key).is_none()))
+        let keys = match &self.key {
+            Key::Asked => self.overrides.connection_key.clone(),
+            Key::Inside(keys) => Some(keys.clone()),
+            Key::Taken => None,
+        };
+        keys.filter(|keys| keys.iter().all(|key| word_of(key).is_none()))
     }
 
     /// True if the user says that the log holds everything.
@@ -204,7 +216,12 @@ impl<'s> Out<'s> {
 
     /// The key is the reader's that asks now.
     pub(crate) fn take_key(&mut self) {
-        self.key_taken = true;
+        self.key = Key::Taken;
+    }
+
+    /// Who reads what is inside is asked for these keys, which are what is left of the user's.
+    pub(crate) fn pass_key(&mut self, keys: Vec<String>) {
+        self.key = Key::Inside(keys);
     }
 
     /// True if the user named a key and the reader has none to compare it with.

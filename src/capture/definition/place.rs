@@ -133,7 +133,7 @@ impl Emitter {
         let names = &self.definition.start.roles.names;
         let mut keys = Vec::new();
         for text in asked {
-            let key = ConnectionKey::parse(text).map_err(|what| broken(self.definition.name, &what))?;
+            let key = ConnectionKey::parse(&text).map_err(|what| broken(self.definition.name, &what))?;
             if let ConnectionKey::Groups(groups) = &key
                 && let Some(unknown) = groups.iter().find(|name| !names.iter().any(|(known, _)| known == *name))
             {

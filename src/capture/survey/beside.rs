@@ -1,5 +1,6 @@
 //! What stands beside the messages of a log: members of their records, cells of their rows, pairs, words before them.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -86,21 +87,21 @@ impl<'t> Records<'t> {
 
 impl Kind {
     /// Calls `give` with the name and the value of all that stands beside the message of a record.
-    fn each<'r>(&self, record: &'r str, give: &mut dyn FnMut(String, &'r str)) {
+    fn each<'r>(&self, record: &'r str, give: &mut dyn FnMut(String, Cow<'r, str>)) {
         match self {
             Kind::Json { lists } => peel::scalars(record, *lists, give),
             Kind::Table(delimiter, names) => names
                 .iter()
                 .zip(cells(record, *delimiter))
                 .filter(|(_, cell)| !cell.is_empty() && cell.len() <= LONGEST)
-                .for_each(|(name, cell)| give(name.clone(), cell)),
+                .for_each(|(name, cell)| give(name.clone(), cell.into())),
             Kind::Pairs => peel::pairs(record)
                 .filter(|(_, value)| value.len() <= LONGEST)
-                .for_each(|(key, value)| give(key.to_string(), value)),
+                .for_each(|(key, value)| give(key.to_string(), value.into())),
             Kind::Text if record.starts_with('{') => {}
             Kind::Text => {
                 let words = words(prefix(record)).take(WORDS).enumerate();
-                words.for_each(|(place, word)| give(format!("word:{}", place + 1), word));
+                words.for_each(|(place, word)| give(format!("word:{}", place + 1), word.into()));
             }
         }
     }
@@ -140,7 +141,7 @@ fn cells(row: &str, delimiter: char) -> impl Iterator<Item = &str> {
 /// One scalar beside the messages: its name, and the value for each note.
 pub(super) struct Candidate<'t> {
     pub name: String,
-    pub values: Vec<Option<&'t str>>,
+    pub values: Vec<Option<Cow<'t, str>>>,
 }
 
 impl Candidate<'_> {
@@ -150,7 +151,7 @@ impl Candidate<'_> {
         let mut groups = Vec::with_capacity(self.values.len());
         for value in &self.values {
             let next = known.len() as u32;
-            groups.push(*known.entry((*value)?).or_insert(next));
+            groups.push(*known.entry(value.as_deref()?).or_insert(next));
         }
         let mut names = vec![None; known.len()];
         known.iter().for_each(|(value, group)| names[*group as usize] = Some(value.to_string()));

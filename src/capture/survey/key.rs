@@ -5,6 +5,8 @@
 //! and would hide a fault. So the values have to look like connections: each has a handshake of its own, or three and
 //! more contradictions are resolved and each value has answers of its own.
 
+use std::borrow::Cow;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::beside::{Candidate, Records, candidates};
@@ -169,7 +171,7 @@ fn bare(word: &str) -> &str {
 impl Candidate<'_> {
     /// True for a time: where it is coarse, a request and its answer have the same, and it would split by chance.
     fn is_time(&self) -> bool {
-        let is_time = |value: &&str| value.contains(':') && time::parse(bare(value)).is_some();
+        let is_time = |value: &Cow<'_, str>| value.contains(':') && time::parse(bare(value)).is_some();
         matches!(self.meaning(), Some((Meaning::Time, _))) || self.values.iter().flatten().all(is_time)
     }
 
@@ -181,7 +183,7 @@ impl Candidate<'_> {
     /// a direction, what differs nearly everywhere, and what names the same connections.
     fn is_promising<'n>(&self, notes: impl Iterator<Item = &'n Note>) -> bool {
         let told: Vec<(&str, u32)> =
-            self.values.iter().zip(notes).filter_map(|(value, note)| Some(((*value)?, note.channel))).collect();
+            self.values.iter().zip(notes).filter_map(|(value, note)| Some((value.as_deref()?, note.channel))).collect();
         let count = |values: FxHashSet<(&str, u32)>| values.len();
         let values = count(told.iter().map(|(value, _)| (*value, 0)).collect());
         let channels = count(told.iter().map(|(_, channel)| ("", *channel)).collect());

@@ -155,7 +155,7 @@ impl Unwrapper {
         }
         if !self.keyed {
             self.keyed = true;
-            out.connection_key().map_or(Ok(()), |keys| self.layout.rekey(keys))?;
+            out.connection_key().map_or(Ok(()), |keys| self.layout.rekey(&keys))?;
         }
         let mut found = Envelope::default();
         let read = if self.layout.spread {

@@ -18,6 +18,8 @@ mod tests;
 
 pub(crate) use self::csv::Csv;
 
+use std::borrow::Cow;
+
 use self::column::{name_of, shown};
 use self::learn::{Learned, is_bare, learn, path_of};
 use self::order::in_order;
@@ -34,7 +36,7 @@ use crate::capture::out::Out;
 use crate::capture::sample::Sample;
 use crate::error::Result;
 use crate::json::scan::{skip_white, unquoted, value_end};
-use crate::json::unescape;
+use crate::json::{lenient_string, unescape};
 
 /// How specific a wrapper is: who keeps HTTP exchanges knows more of his records.
 const SCORE: u8 = 66;
@@ -116,32 +118,54 @@ impl Format for JsonLog {
 }
 
 /// Calls `give` with every scalar of a record that is no part of a message in it: its path (`kubernetes/pod/name`) and its
-/// value as written, without quotes; those of records in lists where they are asked for.
-pub(in crate::capture) fn scalars<'t>(record: &'t str, in_lists: bool, give: &mut dyn FnMut(String, &'t str)) {
-    let mut all: Vec<(walk::Path, &'t str)> = Vec::new();
-    let start = skip_white(record.as_bytes(), 0);
-    walk::leaves(record, start, &mut Vec::new(), &mut |path, value| all.push((path.clone(), value)));
-    let envelopes: Vec<walk::Path> = all.iter().filter_map(|(path, _)| walk::envelope(path)).collect();
-    for (path, value) in &all {
-        let is_message = envelopes.iter().any(|envelope| walk::is_part(path, envelope));
-        let plain = path.iter().all(|step| match step {
-            walk::PathStep::Key(key) => !key.contains('/'),
-            walk::PathStep::Each => in_lists,
-        });
-        if plain && !is_message && value.len() <= LONGEST_KEY && !value.starts_with('{') {
-            give(shown(path), unquoted(value));
+/// value, as written but for the quotes. Where records within a list are looked at, so is what a string holds of JSON.
+pub(in crate::capture) fn scalars<'t>(record: &'t str, in_lists: bool, give: &mut dyn FnMut(String, Cow<'t, str>)) {
+    for (path, value) in plain_leaves(record, in_lists) {
+        if value.starts_with("\"{") && in_lists {
+            let inside = lenient_string(unquoted(value));
+            let mut of_path = |name: String, value: Cow<'_, str>| {
+                give(format!("{}/{name}", shown(&path)), value.into_owned().into());
+            };
+            scalars(&inside, in_lists, &mut of_path);
+        } else if value.len() <= LONGEST_KEY && !value.starts_with('{') {
+            give(shown(&path), unquoted(value).into());
         }
     }
 }
 
-/// Where the records of a document in JSON stand: the elements of lists of records that hold no such list themselves. None where
-/// lines are the records.
+/// The scalars of a record that are no part of a message in it.
+fn plain_leaves(record: &str, in_lists: bool) -> Vec<(walk::Path, &str)> {
+    let mut all: Vec<(walk::Path, &str)> = Vec::new();
+    let start = skip_white(record.as_bytes(), 0);
+    walk::leaves(record, start, &mut Vec::new(), &mut |path, value| all.push((path.clone(), value)));
+    let envelopes: Vec<walk::Path> = all.iter().filter_map(|(path, _)| walk::envelope(path)).collect();
+    let is_plain = |path: &walk::Path| {
+        path.iter().all(|step| match step {
+            walk::PathStep::Key(key) => !key.contains('/'),
+            walk::PathStep::Each => in_lists,
+        })
+    };
+    all.retain(|(path, _)| is_plain(path) && !envelopes.iter().any(|envelope| walk::is_part(path, envelope)));
+    all
+}
+
+/// Where the records of a text in JSON stand: the elements of lists of records that hold no such list themselves, and lines that
+/// hold no more than one of them.
 pub(in crate::capture) fn innermost(text: &str) -> Vec<std::ops::Range<usize>> {
-    let by_line = is_by_line(&Sample::new(text.as_bytes(), true, false));
-    let start = skip_white(text.as_bytes(), 0);
     let mut found = Vec::new();
-    if !by_line {
-        walk::records(text, start, &mut found);
+    if !is_by_line(&Sample::new(text.as_bytes(), true, false)) {
+        walk::records(text, skip_white(text.as_bytes(), 0), &mut found);
+        return found;
+    }
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let before = found.len();
+        walk::records(text, skip_white(text.as_bytes(), start), &mut found);
+        if found.len() < before + 2 {
+            found.truncate(before);
+            found.push(start..start + line.len());
+        }
+        start += line.len();
     }
     found
 }
@@ -191,14 +215,19 @@ struct Placed<'t> {
 }
 
 impl Records {
-    /// Lets the user's keys tell sources apart. Those that are no members of the record are left to what is inside.
+    /// Lets the user's keys tell sources apart. Those that are members of the message, or none of the record, are left to what
+    /// is inside.
     fn ask(&mut self, out: &mut Out<'_>) {
         if std::mem::replace(&mut self.asked, true) {
             return;
         }
         let Some(keys) = out.connection_key() else { return };
         let paths: Option<Vec<_>> = keys.iter().map(|key| path_of(key, &self.head)).collect();
-        if let Some(paths) = paths {
+        let full = |at: usize| paths.as_ref().map(|paths| shown(&paths[at]));
+        let inside = |(at, key): (usize, &String)| self.shape.inside(&full(at).unwrap_or_else(|| key.clone()));
+        if let Some(rest) = keys.iter().enumerate().map(inside).collect() {
+            out.pass_key(rest);
+        } else if let Some(paths) = paths {
             out.take_key();
             self.shape.rekey(paths);
         }

@@ -1,5 +1,6 @@
 //! Where the records of an export keep their message, their time and what tells their sources apart.
 
+use super::column::shown;
 use super::walk::{Path, PathStep};
 use crate::capture::time;
 use crate::error::Result;
@@ -99,6 +100,13 @@ impl Shape {
     /// The path of the scalar that tells who sent the message.
     pub(super) fn direction(&self) -> Option<&Path> {
         self.direction.as_ref()
+    }
+
+    /// What is left of a path that leads into the message. Paths may begin at any record around it.
+    pub(super) fn inside(&self, path: &str) -> Option<String> {
+        let message = shown(&self.message);
+        let starts = std::iter::once(0).chain(message.match_indices('/').map(|(at, _)| at + 1));
+        starts.into_iter().find_map(|from| Some(path.strip_prefix(&message[from..])?.strip_prefix('/')?.to_string()))
     }
 
     fn plant(&mut self) {
