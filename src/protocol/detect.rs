@@ -150,6 +150,11 @@ pub fn settle(known: Option<&'static Profile>, hint: Hint) -> Option<&'static Pr
     }
 }
 
+/// True for the text of an answer that can be that to a handshake: it names a revision, capabilities, or its sender.
+pub fn answers_handshake(text: &str) -> bool {
+    ["\"protocolVersion\"", "apabilities\"", "Info\""].iter().any(|sign| text.contains(sign))
+}
+
 /// True for a method that is a notification in any revision.
 pub fn is_notification(method: &str) -> bool {
     profiles().filter_map(|profile| profile.method(method)).any(|known| known.kind == MethodKind::Notification)

@@ -4,7 +4,7 @@ use crate::capture::anywhere::{Piece, Row, Scanner, json_of};
 use crate::capture::senders::{self, Spoken};
 use crate::json::scan::{skip_white, value_end};
 use crate::jsonrpc::{Kind, NoLift, Parsed, parse_at};
-use crate::protocol::Side;
+use crate::protocol::{Side, answers_handshake};
 
 /// How many messages are learned from at most.
 const MOST: usize = 4096;
@@ -32,6 +32,8 @@ pub(super) struct Sampled {
     pub bare: usize,
     /// Messages that are a part of a line that is JSON.
     pub inside: usize,
+    /// True if one answers a handshake.
+    pub greeted: bool,
 }
 
 /// Goes through the lines of a sample; `below` says that a line may be the label of the message below it.
@@ -62,11 +64,13 @@ impl Sampled {
         self.joined |= piece.joined;
         self.above += usize::from(piece.above);
         self.bare += usize::from(piece.before.trim().is_empty());
-        let json = json_of(piece.payload, scratch, bytes).ok();
-        let Some(Ok((Parsed::One(message, _), _))) = json.map(|(json, _)| parse_at::<NoLift>(json, 0)) else {
+        let json = json_of(piece.payload, scratch, bytes).ok().map(|(json, _)| json);
+        let Some((json, Ok((Parsed::One(message, _), _)))) = json.map(|json| (json, parse_at::<NoLift>(json, 0)))
+        else {
             self.cut += 1;
             return;
         };
+        self.greeted |= message.kind == Kind::Result && answers_handshake(json);
         self.seen.push(Example { before: piece.before.to_string(), line: piece.line, said: Spoken::of(&message) });
     }
 

@@ -44,6 +44,11 @@ pub(super) fn common(word: &str) -> Option<Direction> {
 
 /// Finds the words; none where the messages do not tell senders, or no words go with them.
 pub(super) fn separate(sampled: &Sampled) -> Option<Words> {
+    if let Some((side, word)) = of_one_side(sampled) {
+        let mut words = Words::default();
+        words.of[index(side)].push(word);
+        return Some(words);
+    }
     let told: Vec<&Example> = sampled.seen.iter().filter(|seen| seen.said.sender.is_some()).collect();
     if told.is_empty() {
         return by_common_words(sampled);
@@ -63,6 +68,24 @@ pub(super) fn separate(sampled: &Sampled) -> Option<Words> {
         false => sides == 2 && covered * 5 >= told.len() * 4 && !tells_kinds(&words, &told),
     };
     enough.then_some(words)
+}
+
+/// The way that stands before every message (`client -> server`), where all methods that tell their sender agree: what one side
+/// sent was logged alone. Ids that both sides count would pair its answers with its own requests.
+fn of_one_side(sampled: &Sampled) -> Option<(Side, String)> {
+    let (first, rest) = sampled.seen.split_first()?;
+    let mut runs_of_first = runs(&first.before, &first.said.method);
+    runs_of_first.sort_by_key(|(run, _)| std::cmp::Reverse(run.len()));
+    let way = |run: &str| match common(run) {
+        Some(Direction::By(side)) if words::is_way(run) => Some(side),
+        _ => None,
+    };
+    let (side, word) = runs_of_first.into_iter().find_map(|(run, _)| Some((way(run)?, run)))?;
+    let everywhere =
+        rest.iter().all(|seen| runs(&seen.before, &seen.said.method).into_iter().any(|(run, _)| run == word));
+    let mut told = sampled.seen.iter().filter(|seen| !seen.said.method.is_empty()).filter_map(|seen| seen.said.sender);
+    (everywhere && !sampled.greeted && told.next() == Some(side) && told.all(|other| other == side))
+        .then(|| (side, word.to_string()))
 }
 
 /// Where messages told the words of one side only: what everyone takes for the opposite goes to the other one. The messages

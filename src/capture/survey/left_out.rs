@@ -23,6 +23,7 @@ pub(super) fn look_alone(notes: &Notes, plan: &mut Plan) {
 /// Looks at the head for what shows in how they follow each other.
 pub(super) fn look(notes: &Notes, plan: &mut Plan) {
     one_side(notes, plan);
+    one_side_without_names(notes, plan);
     notifications(notes, plan);
     cancels(notes, plan);
 }
@@ -172,6 +173,17 @@ fn one_side(notes: &Notes, plan: &mut Plan) {
     if next.next().is_some_and(|note| note.marks.opened) && list[..opening].iter().all(|note| note.act != Act::Answer) {
         let words = "its head holds what one side sent, and a handshake that goes on without an answer";
         say(plan, Proof::BOTH_SIDES.and(Proof::ALL_ANSWERS), words);
+    }
+}
+
+/// What stands where the answer to a handshake should and is none, in a log that names no senders: it answers what the other side
+/// asked, which is not logged. Ids that both sides count pair by chance then.
+fn one_side_without_names(notes: &Notes, plan: &mut Plan) {
+    let unnamed = notes.list.iter().all(|note| note.sender == 2);
+    let emptied = |note: &Note| note.marks.void || note.marks.emptied || note.marks.word != [0; 5];
+    if unnamed && notes.list.iter().any(|note| note.marks.answers_other && !emptied(note)) {
+        let words = "what stands where the answer to its handshake should is none: one side alone may be logged";
+        say(plan, Proof::BOTH_SIDES.and(Proof::PAIRING).and(Proof::DIRECTION), words);
     }
 }
 

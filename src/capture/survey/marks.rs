@@ -28,6 +28,8 @@ pub(super) struct Marks {
     pub void: bool,
     /// An answer with an error.
     pub fails: bool,
+    /// Stands where the answer to a handshake should, and is none.
+    pub answers_other: bool,
     /// An error by which its sender says that it was told to cancel.
     pub cancelled: bool,
     /// A notification that cancels.

@@ -16,7 +16,7 @@ use crate::capture::sample::Sample;
 use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Overrides, Proof, Resume, Skip, Transport};
 use crate::error::Result;
 use crate::jsonrpc::{Defect, Id, IdField, Kind, Message};
-use crate::protocol::{Facts, Side, is_notification, profiles};
+use crate::protocol::{Facts, Side, answers_handshake, is_notification, profiles};
 
 /// What a message does to an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +101,8 @@ pub(super) struct Notes {
     signs: Signs,
     same: Same,
     handshakes: Vec<&'static str>,
+    /// The id of a handshake that was not answered yet.
+    opening: Option<u64>,
     /// Notifications that end a handshake.
     openers: Vec<&'static str>,
     /// Notifications that end a connection.
@@ -211,6 +213,10 @@ impl Notes {
             _ => Act::Tell,
         };
         let id = message.id.value().map_or(0, digest);
+        let answers_opening = act == Act::Answer && self.opening.take_if(|opening| *opening == id).is_some();
+        if act == Act::Open {
+            self.opening = Some(id);
+        }
         let sender = sender(frame.direction);
         let cancels = self.cancels.contains(&message.method());
         let cancelled = facts.request_id().or(facts.param_id()).filter(|_| cancels);
@@ -225,6 +231,7 @@ impl Notes {
             void: message.kind == Kind::Result && self.signs.is_void(text)
                 || message.defects.has(Defect::NeitherResultNorError),
             fails: message.error_code().is_some(),
+            answers_other: answers_opening && message.kind == Kind::Result && !answers_handshake(text),
             cancelled: message.error_code().is_some_and(|code| self.cancelled_codes.contains(&code)),
             cancels,
             id_in_text: matches!(message.id.value(), Some(Id::Text(text)) if text.parse::<i64>().is_ok()),

@@ -195,6 +195,10 @@ impl<'t> Reading<'t, '_> {
                 None => value_end(text.as_bytes(), at),
             });
         };
+        if !each.holds_message() {
+            // What stands in a list beside the message is of its record.
+            return elements(text, at, &mut |at| self.value(at, each, record));
+        }
         let around = *record;
         elements(text, at, &mut |at| self.element(at, each, around))
     }
@@ -231,6 +235,14 @@ impl<'t> Reading<'t, '_> {
 impl Node {
     fn holds_records(&self) -> bool {
         let inside = |(_, want): &(Box<str>, Want)| matches!(want, Want::Inside(inner) if inner.holds_records());
-        self.each.is_some() || self.keys.iter().any(inside)
+        self.each.as_ref().is_some_and(|each| each.holds_message()) || self.keys.iter().any(inside)
+    }
+
+    fn holds_message(&self) -> bool {
+        let holds = |(_, want): &(Box<str>, Want)| match want {
+            Want::Inside(inner) => inner.holds_message(),
+            want => matches!(want, Want::Message),
+        };
+        self.each.as_ref().is_some_and(|each| each.holds_message()) || self.keys.iter().any(holds)
     }
 }
