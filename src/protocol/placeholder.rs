@@ -57,7 +57,7 @@ pub fn is_placeholder(written: &str) -> bool {
 fn is_filters(text: &str) -> bool {
     // Nearly no text has one of these signs, and each is asked.
     let signs = text.starts_with(['[', '{']) || memchr::memchr(b'*', text.as_bytes()).is_some() || !text.is_ascii();
-    if signs && (is_unprinted(text) || hides_a_part(text)) {
+    if signs && (is_unprinted(text) || hides_a_part(text)) || is_cut(text) {
         return true;
     }
     let word = text.trim_matches(|c: char| !c.is_alphanumeric());
@@ -75,6 +75,12 @@ fn is_filters(text: &str) -> bool {
                 || fenced && BETWEEN.iter().any(|sign| holds(sign))
         }
     }
+}
+
+/// True for a word of which a printer shows the beginning only: `cancelle…`.
+fn is_cut(text: &str) -> bool {
+    let begun = text.strip_suffix('…').or_else(|| text.strip_suffix("..."));
+    begun.is_some_and(|begun| begun.ends_with(char::is_alphanumeric))
 }
 
 /// True for `[Object]`, `[Array(3)]`, `{...}`, `…`.
@@ -118,6 +124,8 @@ mod tests {
             "[object Object]",
             "[Array(3)]",
             "[Object: null prototype]",
+            "cancelle…",
+            "cancelle...",
             "[...]",
             "{…}",
             "sk-****",

@@ -15,6 +15,7 @@ pub(super) fn look_alone(notes: &Notes, plan: &mut Plan) {
     parameters(notes, plan);
     tokens(notes, plan);
     texts(notes, plan);
+    numbers(notes, plan);
     results(notes, plan);
     ids(notes, plan);
     types_of_ids(notes, plan);
@@ -59,6 +60,11 @@ fn parameters(notes: &Notes, plan: &mut Plan) {
     let cancels = asks().any(|note| note.marks.cancels || note.act == Act::Open);
     // Nobody calls a tool without naming it, time and again.
     let needy = asks().any(|note| note.marks.needy) && asks().count() > 1 && asks().all(nothing);
+    let given = || asks().filter(|note| !bare(note));
+    if given().count() >= STRIPPED && given().all(|note| note.marks.quoted) {
+        let words = "all parameters are the text of an object or a list: its logger has written them so";
+        say(plan, Proof::PAYLOAD.and(Proof::ENVELOPE).and(Proof::CANCEL_TARGET), words);
+    }
     if needy || all_of(notes, asks(), nothing) || common != 0 && cancels && all_of(notes, asks(), same) {
         let opens = asks().any(|note| note.act == Act::Open);
         let words = match (opens, needy) {
@@ -103,17 +109,37 @@ fn results(notes: &Notes, plan: &mut Plan) {
         say(plan, Proof::PAYLOAD.and(Proof::ENVELOPE), "every result is null or left out: its logger keeps none");
     } else if answers().count() >= STRIPPED && answers().all(|note| note.marks.quoted) {
         say(plan, Proof::PAYLOAD, "every result is the text of an object: its logger has written them so");
-    } else if opening_answer(notes).is_some_and(|answer| answer.marks.emptied)
-        && all_of(notes, answers(), |note| note.marks.emptied)
-    {
-        say(plan, Proof::PAYLOAD, "every result is {}, that of the handshake, too: its logger keeps none");
+    } else if all_of(notes, answers(), |note| note.marks.emptied) && nothing_is_told(notes) {
+        say(
+            plan,
+            Proof::PAYLOAD,
+            "every result is {}, also of what is never answered by nothing: its logger keeps none",
+        );
     }
 }
 
-/// The answer to the handshake.
-fn opening_answer(notes: &Notes) -> Option<&Note> {
-    let opening = notes.list.iter().find(|note| note.act == Act::Open)?;
-    notes.list.iter().find(|note| note.act == Act::Answer && note.id == opening.id && note.sender != opening.sender)
+/// True where several requests, or a handshake, that are never answered by nothing are answered by `{}`.
+fn nothing_is_told(notes: &Notes) -> bool {
+    let list = &notes.list;
+    let is_emptied = |ask: &&Note| {
+        let answers = |note: &&Note| note.act == Act::Answer && note.id == ask.id && note.marks.emptied;
+        list.iter().any(|note| answers(&note))
+    };
+    let mut empty = list.iter().filter(|note| note.marks.asks_much && note.act != Act::Tell).filter(is_emptied);
+    empty.next().is_some_and(|first| first.act == Act::Open || empty.nth(STRIPPED - 2).is_some())
+}
+
+/// A client counts what it asks, and names revisions and places: where every number is 0, a filter has put it there.
+fn numbers(notes: &Notes, plan: &mut Plan) {
+    let with = |holds: fn(&Note) -> bool| notes.list.iter().filter(move |note| holds(note));
+    if with(|note| note.marks.holds.zeros).count() >= STRIPPED && !with(|note| note.marks.holds.numbers).any(|_| true) {
+        let lacks = Proof::PAYLOAD.and(Proof::CANCEL_TARGET);
+        say(
+            plan,
+            lacks,
+            "every number in parameters and results is 0: they may have been taken out before they were logged",
+        );
+    }
 }
 
 /// Nobody finds the request of an answer that names none: where no message has an id, or all have one and cancels name

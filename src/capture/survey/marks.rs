@@ -60,10 +60,12 @@ pub(super) struct Marks {
     pub hollow: bool,
     /// Has `{}` for parameters or a result.
     pub emptied: bool,
-    /// Has the text of an object for a result.
+    /// Has the text of an object, or of a list of them, for parameters or a result.
     pub quoted: bool,
     /// Has a method that says nothing without parameters: whom to call, what to read, what to cancel.
     pub needy: bool,
+    /// Has a method whose answer says something.
+    pub asks_much: bool,
     /// Digest of the keys of its parameters; 0 where it has none.
     pub shape: u64,
     /// An answer with an error that is null, or whose message is.
@@ -86,6 +88,9 @@ pub(super) struct Marks {
 pub(super) struct Leaves {
     pub texts: bool,
     pub nulls: bool,
+    /// Numbers that are 0, and others.
+    pub zeros: bool,
+    pub numbers: bool,
 }
 
 /// What is looked for in every message, made once.
@@ -142,9 +147,11 @@ pub(super) fn is_emptied(text: &str, at: usize) -> bool {
     value_behind(text, at).strip_prefix('{').is_some_and(|inside| inside.trim_start().starts_with('}'))
 }
 
-/// True where the text of an object follows the key that stands at `at`.
+/// True where the text of an object, or of a list of them, follows the key that stands at `at`.
 pub(super) fn is_quoted(text: &str, at: usize) -> bool {
-    value_behind(text, at).strip_prefix('"').is_some_and(|inside| inside.starts_with("{\\\""))
+    value_behind(text, at)
+        .strip_prefix('"')
+        .is_some_and(|inside| inside.starts_with("{\\\"") || inside.starts_with("[{\\\""))
 }
 
 /// True for methods that say nothing without parameters.
@@ -160,6 +167,11 @@ pub(super) fn is_needy(method: &str) -> bool {
     CALLS.contains(&method) || method.starts_with("textDocument/")
 }
 
+/// True for methods that are never answered by nothing.
+pub(super) fn asks_much(method: &str) -> bool {
+    is_needy(method) && !method.starts_with("textDocument/") || method.ends_with("/list") || method == "server/discover"
+}
+
 /// True for an answer whose error is null and stands alone, or whose error has the message null.
 pub(super) fn is_null_error(text: &str) -> bool {
     let is_null =
@@ -172,7 +184,12 @@ pub(super) fn leaves(text: &str) -> Leaves {
     let payload = members(text).filter(|member| matches!(member.key, "params" | "result" | "error"));
     payload.fold(Leaves::default(), |known, member| {
         let found = leaves_of(member.value.as_bytes());
-        Leaves { texts: known.texts || found.texts, nulls: known.nulls || found.nulls }
+        Leaves {
+            texts: known.texts || found.texts,
+            nulls: known.nulls || found.nulls,
+            zeros: known.zeros || found.zeros,
+            numbers: known.numbers || found.numbers,
+        }
     })
 }
 
@@ -187,6 +204,14 @@ fn leaves_of(value: &[u8]) -> Leaves {
                 continue;
             }
             b'n' => found.nulls = true,
+            b'0'..=b'9' => {
+                let digits = value[at..].iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.');
+                let (mut length, mut zero) = (0, true);
+                digits.for_each(|digit| (length, zero) = (length + 1, zero && matches!(digit, b'0' | b'.')));
+                (found.zeros, found.numbers) = (found.zeros || zero, found.numbers || !zero);
+                at += length;
+                continue;
+            }
             _ => {}
         }
         at += 1;

@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use super::marks::{
-    Leaves, Marks, Signs, digest, is_digest, is_emptied, is_hollow, is_needy, is_null_error, is_quoted, leaves, shape,
-    words,
+    Leaves, Marks, Signs, asks_much, digest, is_digest, is_emptied, is_hollow, is_needy, is_null_error, is_quoted,
+    leaves, shape, words,
 };
 use crate::capture::format::{Format, Reader};
 use crate::capture::lines::{Lines, lossy};
@@ -248,11 +248,12 @@ impl Notes {
             notification: message.kind == Kind::Notification,
             is_to_be_ended: act == Act::Open && text.contains("\"capabilities\""),
             greets: self.openers.contains(&message.method()),
+            asks_much: asks_much(message.method()) || act == Act::Open,
             opened: self.openers.contains(&message.method()) || act == Act::Ask && message.method() != "ping",
             bare,
             hollow: bare && is_hollow(text),
             emptied: params.or(result).is_some_and(|at| is_emptied(text, at)),
-            quoted: result.is_some_and(|at| is_quoted(text, at)),
+            quoted: params.or(result).is_some_and(|at| is_quoted(text, at)),
             needy: is_needy(message.method()),
             shape: if bare || message.method.is_none() { 0 } else { self.same.shape(text) },
             null_error: message.defects.has(Defect::ErrorObject) && is_null_error(text),

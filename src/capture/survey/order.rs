@@ -89,7 +89,11 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
     // Nobody answers what was not asked: who wrote these down, or the clocks that they were put in order by, did not agree.
     if score(list, &order, groups).ahead > 0 {
         plan.lacks = plan.lacks.and(Proof::ORDER);
-        plan.said.push("answers stand before their requests, where their times have them, too".to_string());
+        plan.said.push("answers or cancels stand before their requests, where their times have them, too".to_string());
+    }
+    if coarse && counts_back(notes, &order, groups) {
+        plan.lacks = plan.lacks.and(Proof::ORDER);
+        plan.said.push("ids that count up stand out of their order within a second".to_string());
     }
     if order == as_written {
         let why = match before.order_may_explain() {
@@ -144,6 +148,19 @@ fn steps(notes: &Notes, groups: &[u32]) -> (usize, usize) {
         }
     }
     (back, on)
+}
+
+/// True where a side that counts its requests has one in front of an earlier one, and both have one time.
+fn counts_back(notes: &Notes, order: &[usize], groups: &[u32]) -> bool {
+    let mut last: rustc_hash::FxHashMap<(u32, u8), (i64, Option<i64>)> = Default::default();
+    let mut used: rustc_hash::FxHashSet<(u32, u8, i64)> = Default::default();
+    order.iter().any(|at| {
+        let note = &notes.list[*at];
+        let Some(number) = note.number.filter(|_| matches!(note.act, Act::Ask | Act::Open)) else { return false };
+        let fresh = used.insert((groups[*at], note.sender, number));
+        let before = last.insert((groups[*at], note.sender), (number, note.at_us));
+        fresh && before.is_some_and(|(before, at_us)| number == before - 1 && at_us == note.at_us)
+    })
 }
 
 /// How late a record may be that merely came late, in microseconds.

@@ -173,14 +173,21 @@ pub(in crate::capture) fn innermost(text: &str) -> Vec<std::ops::Range<usize>> {
 /// How long a scalar may be to tell connections apart, in bytes.
 const LONGEST_KEY: usize = 200;
 
-/// True if each line is a record or a list of them: the first is a whole value, and not the only one.
+/// How many whole records on lines of their own tell that lines are records, where the first one is broken.
+const WHOLE: usize = 2;
+
+/// True if each line is a record or a list of them: the first is a whole value, and not the only one, or was cut off and others are.
 fn is_by_line(sample: &Sample) -> bool {
     let mut lines = sample.lines().filter(|line| line.starts_with(['{', '[']));
-    let is_whole = |line: &str| line.starts_with(['{', '[']) && value_end(line.as_bytes(), 0) == Some(line.len());
-    match (lines.next(), lines.next()) {
-        (Some(first), Some(_)) => is_whole(first),
-        (Some(first), None) => first.starts_with('{') && !sample.whole,
-        _ => false,
+    let is_whole = |line: &str| value_end(line.as_bytes(), 0) == Some(line.len());
+    let (Some(first), second) = (lines.next(), lines.next()) else { return false };
+    match second {
+        Some(_) if is_whole(first) => true,
+        Some(second) => {
+            let whole = std::iter::once(second).chain(lines).filter(|line| line.starts_with('{') && is_whole(line));
+            first.starts_with('{') && first.len() > 1 && whole.take(WHOLE).count() == WHOLE
+        }
+        None => first.starts_with('{') && !sample.whole,
     }
 }
 
