@@ -4,7 +4,7 @@ use super::Out;
 use crate::capture::format::LineReader;
 use crate::capture::harm::{begins_anew, holds_rest, is_rest, zeros};
 use crate::capture::lines::Line;
-use crate::capture::unread::{behind, breaks_off, is_torn, looks_like_messages, quoted, said_lost, seam};
+use crate::capture::unread::{behind, breaks_off, is_torn, looks_like_messages, quoted, said_lost, seam, times_again};
 use crate::capture::{Direction, Missing, Skip, Why};
 use crate::error::Result;
 use std::ops::Range;
@@ -94,6 +94,13 @@ impl Out<'_> {
         if line.len() - read < SHORTEST { None } else { behind(line, read) }
     }
 
+    /// Where another record begins in a text that begins as a line does: at a time that lines of this log do not have before
+    /// their messages. Shippers and viewers put a second one there.
+    #[inline]
+    pub(crate) fn begins_again(&self, text: &[u8]) -> Option<usize> {
+        times_again(text, 0).nth(self.plan.times)
+    }
+
     /// Looks at a line that a reader was given: it is told where it was passed over and holds something like messages, or the
     /// beginning of a record, or says that others were left out.
     fn look_back(&mut self, line: u64, text: &[u8]) -> Result<()> {
@@ -115,7 +122,8 @@ impl Out<'_> {
     fn look_beside(&mut self, line: u64, text: &[u8]) -> Result<()> {
         let Some(read) = self.read_on(text) else { return Ok(()) };
         self.heads.learn(text, read.start);
-        if holds_rest(text, read.start, read.end) { self.unread(line, text) } else { Ok(()) }
+        let broke_off = self.begins_again(&text[..read.start]).is_some();
+        if broke_off || holds_rest(text, read.start, read.end) { self.unread(line, text) } else { Ok(()) }
     }
 
     /// True for a line that holds something like messages, or what harm has left of a record.

@@ -9,7 +9,7 @@ use super::left_out;
 use super::note::{Act, Note, Notes};
 use crate::capture::Proof;
 use crate::capture::plan::{NoteId, Plan};
-use crate::capture::unread::breaks_off;
+use crate::capture::unread::{breaks_off, times_again};
 
 /// How often a word has to stand where structure should to be a filter's, and not a side's.
 const OFTEN: usize = 2;
@@ -268,4 +268,18 @@ pub(super) fn resent_blocks(notes: &Notes, plan: &mut Plan) {
             return;
         }
     }
+}
+
+/// How many times lines have before their messages, beside the one that they begin with: as many as one line of four has. Records
+/// that broke off within others are fewer.
+pub(super) fn times(head: &[u8]) -> usize {
+    let lines = head.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let mut counts: Vec<usize> = lines.map(|line| times_again(before_message(line), 0).count()).collect();
+    counts.sort_unstable_by_key(|count| std::cmp::Reverse(*count));
+    counts.get((counts.len() / 4).max(OFTEN - 1)).copied().unwrap_or(0)
+}
+
+/// What stands on a line before anything in brackets of JSON.
+fn before_message(line: &[u8]) -> &[u8] {
+    &line[..memchr::memchr(b'{', line).unwrap_or(line.len())]
 }
