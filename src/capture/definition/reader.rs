@@ -143,7 +143,7 @@ impl DefinitionReader {
                 joined: piece.joined,
                 outer_ts: taken.outer_ts,
             };
-            if !out.wants_repeats() && repeats.is_repeated(piece, emitter.direction(&head)) {
+            if !out.wants_repeats() && repeats.is_repeated(piece, head.get(head.roles.ts), emitter.direction(&head)) {
                 out.skip(piece.line, Skip::Duplicate);
                 return Ok(());
             }

@@ -240,10 +240,24 @@ fn doubled(notes: &Notes, plan: &mut Plan) {
     for note in &notes.list {
         *counts.entry((note.text, note.at_us)).or_default() += 1;
     }
-    if counts.len() >= 4 && counts.values().all(|count| count.is_multiple_of(2)) {
+    if counts.len() >= 4 && counts.values().all(|count| count.is_multiple_of(2)) && !begins_anew(&notes.list) {
         plan.doubled = true;
         plan.said.push("every message stands in it twice: its logger has two writers".to_string());
     }
+}
+
+/// True if a handshake without a time stands there again behind its answer: a connection begins that says what one before it said.
+/// Writers that say the same say it while nobody has answered.
+fn begins_anew(list: &[Note]) -> bool {
+    let (mut opened, mut answered) = (FxHashSet::default(), FxHashSet::default());
+    list.iter().filter(|note| note.at_us.is_none()).any(|note| match note.act {
+        Act::Open => !opened.insert((note.text, note.id)) && answered.contains(&note.id),
+        Act::Answer => {
+            answered.insert(note.id);
+            false
+        }
+        _ => false,
+    })
 }
 
 /// Several messages in a row that stand twice in a log with a handshake, whose clock does not tell whether they were delivered
@@ -257,6 +271,10 @@ pub(super) fn resent_blocks(notes: &Notes, plan: &mut Plan) {
     let mut last: FxHashMap<(u32, u64, Option<i64>), usize> = FxHashMap::default();
     let (mut before, mut run, mut ids) = (None, 0, 0);
     for (at, note) in list.iter().enumerate() {
+        // A connection says what one before it said; only a time tells that it was one and the same.
+        if note.act == Act::Open && note.at_us.is_none() {
+            last.clear();
+        }
         let again = last.insert((note.channel, note.text, note.at_us), at).filter(|_| note.act != Act::Open);
         let goes_on = again.is_some() && before.is_some_and(|before: usize| again == Some(before + 1));
         (run, ids) = if goes_on { (run + 1, ids) } else { (usize::from(again.is_some()), 0) };
