@@ -32,7 +32,6 @@ use std::borrow::Cow;
 
 pub(super) use collect::Collected;
 pub(in crate::capture) use halves::Halves;
-use halves::Origin;
 pub(in crate::capture) use layout::{Layout, Slot, Unit};
 pub(in crate::capture) use learn::{Learned, fitted};
 pub(in crate::capture) use path::Path;
@@ -82,6 +81,16 @@ impl Exchange<'_> {
         let Origin { line, offset, at } = halves[usize::from(step.side == Side::Server)];
         (line, offset + step.offset.saturating_sub(at))
     }
+}
+
+/// Where an exchange stands, or the half of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Origin {
+    pub line: u64,
+    /// Byte of the log at which its record starts.
+    pub offset: usize,
+    /// Byte of the joined record at which it starts.
+    pub at: usize,
 }
 
 /// One HTTP request and its response.
