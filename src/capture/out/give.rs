@@ -47,7 +47,8 @@ impl Out<'_> {
     }
 
     fn read_by(&mut self, reader: &mut dyn LineReader, line: &Line<'_>) -> Result<()> {
-        self.read = 0..0;
+        let start = line.bytes.as_ptr().addr();
+        (self.read, self.given) = (0..0, start..start + line.bytes.len());
         reader.line(line, self)
     }
 
@@ -71,10 +72,13 @@ impl Out<'_> {
         self.look_back(line.number, line.bytes)
     }
 
-    /// A text of the log was read up to its end.
+    /// A text was read up to its end. What was written anew is none of the line.
     #[inline]
     pub(crate) fn read_to_end_of(&mut self, text: &str) {
         let start = text.as_ptr().addr();
+        if start < self.given.start || self.given.end < start + text.len() {
+            return;
+        }
         let first = if self.read.is_empty() { start } else { self.read.start.min(start) };
         self.read = first..start + text.len();
     }
