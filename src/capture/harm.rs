@@ -1,7 +1,6 @@
 //! What shows that a line of a log was harmed: disks that were full, writers that died, two of them in one file, blocks of zeros
 //! after a crash. What stands in such a line no peer sent so, and what it held nobody knows.
 
-use super::unread::again;
 use crate::json::scan::{closing_quote, value_end};
 
 /// How many heads of records are remembered, and how many bytes of each.
@@ -148,8 +147,7 @@ fn alike(text: &[u8], other: &[u8]) -> bool {
     text.iter().zip(other).all(same)
 }
 
-/// True for a line on which a message stands between `start` and `end`, and beside it what is left of another record: one that
-/// broke off before it began, or the end of one.
+/// True for a line on which a message stands between `start` and `end`, and beside it the end of another record.
 pub(crate) fn holds_rest(line: &[u8], start: usize, end: usize) -> bool {
     let (head, rest) = (&line[..start], &line[end..]);
     // Nearly every record: a bracket is opened before its message, none is closed there, and one is behind it.
@@ -157,7 +155,7 @@ pub(crate) fn holds_rest(line: &[u8], start: usize, end: usize) -> bool {
         return false;
     }
     let closed = opens(Signs { text: rest, at: 0, unclosed: false });
-    closed < 0 && closed + opens(head.iter().copied()) < 0 || again(head, 1).is_some()
+    closed < 0 && closed + opens(head.iter().copied()) < 0
 }
 
 #[cfg(test)]
@@ -204,7 +202,6 @@ mod tests {
             holds_rest(line.as_bytes(), head.len(), head.len() + 2)
         };
         assert!(beside("08:15:01 in ", r#""2026-01"}}}"#));
-        assert!(beside("08:15:01 in 08:15:02 out ", ""));
         assert!(!beside("08:15:01 in ", ", took 3 ms"));
         assert!(!beside(r#"08:15:01 in {"message":"#, "} []"));
     }

@@ -75,6 +75,8 @@ pub(crate) struct Out<'s> {
     gap_at: Option<u64>,
     /// Where what was read of a line stands in memory, from its first message to its last: what is behind it was not read yet.
     read: Range<usize>,
+    /// Where the line stands in memory that a reader was given last.
+    given: Range<usize>,
     heads: Heads,
     /// Where the line that is read stands in memory, and its first byte in the file.
     line: Option<(Range<usize>, u64)>,
@@ -121,6 +123,7 @@ impl<'s> Out<'s> {
             passed: None,
             gap_at: None,
             read: 0..0,
+            given: 0..0,
             heads: Heads::default(),
             line: None,
             waiting: Vec::new(),

@@ -3,6 +3,7 @@
 //! Only such lines are tested, so that a log that is understood pays nothing. What is found here is no message for
 //! rpctape, but it was one for somebody: what stands there must not be taken for absent.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use memchr::memmem;
@@ -108,7 +109,7 @@ pub(crate) fn seam(line: &[u8]) -> Option<usize> {
 /// Where a line goes on behind the message that ends at `read`, if another record or something like a message stands
 /// there. A record of JSON ends with its last member.
 pub(crate) fn behind(line: &[u8], read: usize) -> Option<usize> {
-    let again = again(line, read);
+    let again = times_again(line, read).next();
     if again.is_none() && !looks_like_messages(&line[read..]) {
         return None;
     }
@@ -118,23 +119,37 @@ pub(crate) fn behind(line: &[u8], read: usize) -> Option<usize> {
     again.or_else(|| looks_like_messages(&line[from..]).then_some(from))
 }
 
-/// How many digits the first word of a line has at least to be told again: those of a time of day.
+/// How many digits a word has at least to be a time: those of a time of day.
 const DIGITS: usize = 4;
 
-/// Where a text that looks like the first word of a line, a time, stands in it again at or after `from`: there another
-/// record begins.
-pub(crate) fn again(line: &[u8], from: usize) -> Option<usize> {
-    if line.starts_with(b"{") {
-        return None;
-    }
-    let length = line.iter().take(19).position(u8::is_ascii_whitespace).unwrap_or(line.len().min(19));
-    let sign = &line[..length];
-    if sign.iter().filter(|byte| byte.is_ascii_digit()).count() < DIGITS {
-        return None;
-    }
-    let same = |(a, b): (&u8, &u8)| a == b || a.is_ascii_digit() && b.is_ascii_digit();
-    let mut rest = line.get(from..)?.windows(length);
-    rest.position(|text| text.iter().zip(sign).all(same)).map(|at| from + at)
+/// How many digits a word without any sign has to be one: those of seconds since the epoch.
+const EPOCH: usize = 10;
+
+/// How much of a time is looked for again.
+const SIGN: usize = 19;
+
+/// Where the time stands with which a line begins, perhaps behind numbers (that of a process or of a record).
+fn own_time(line: &[u8]) -> Option<Range<usize>> {
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let word = words.find(|word| word.len() >= EPOCH || !word.iter().all(u8::is_ascii_digit))?;
+    let start = word.as_ptr().addr() - line.as_ptr().addr();
+    let digits = word.iter().take(SIGN).filter(|byte| byte.is_ascii_digit()).count();
+    (digits >= DIGITS).then(|| start..start + word.len().min(SIGN))
+}
+
+/// Where texts that look like the time with which a line begins stand in it again at or after `from`: there another record
+/// begins, if lines of the log have no such times of their own.
+pub(crate) fn times_again(line: &[u8], from: usize) -> impl Iterator<Item = usize> {
+    let own = if line.starts_with(b"{") { None } else { own_time(line) };
+    let mut at = own.as_ref().map_or(line.len(), |own| own.end.max(from));
+    std::iter::from_fn(move || {
+        let sign = &line[own.clone()?];
+        let same = |(a, b): (&u8, &u8)| a == b || a.is_ascii_digit() && b.is_ascii_digit();
+        let mut rest = line.get(at..)?.windows(sign.len());
+        let found = at + rest.position(|text| text.iter().zip(sign).all(same))?;
+        at = found + sign.len();
+        Some(found)
+    })
 }
 
 /// What follows the name of a member, quoted in whatever way, and its `:`, `=` or `=>`.
@@ -249,6 +264,16 @@ mod tests {
         {
             assert_eq!(find(&line, 12 + json.len()), None, "{line}");
         }
+    }
+
+    #[test]
+    fn times_that_stand_on_a_line_again() {
+        let count = |line: &str| times_again(line.as_bytes(), 0).count();
+        assert_eq!(count("08:15:01 in 08:15:02 out 08:15:03 in "), 2);
+        assert_eq!(count("2026-09-03T08:15:00.1Z stderr F 2026-09-03T08:15:00.100 DEBUG <- "), 1);
+        assert_eq!(count("4411 2026-09-03 08:15:00.000 IN "), 0, "a number is no time");
+        assert_eq!(count("4411 08:15:01 in 4411 08:15:02 out "), 1);
+        assert_eq!(count("DEBUG 08:15:01 in 08:15:02 out "), 0);
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub(crate) enum Form {
     Json,
     /// A string or bytes that hold JSON.
     Quoted(Dialect),
+    /// JSON within a string that holds more.
+    Escaped,
     /// An object as a language prints it.
     Printed(Dialect),
 }
@@ -38,6 +40,7 @@ fn form(payload: &str) -> Form {
     match bytes.first() {
         Some(b'{') => match bytes.get(skip_white(bytes, 1)) {
             Some(b':') => Form::Printed(Dialect::Node),
+            Some(b'\\') => Form::Escaped,
             Some(b'"' | b'\'') if points_at_values(bytes) => Form::Printed(Dialect::Node),
             Some(b'\'') => Form::Printed(Dialect::Python),
             Some(byte) if byte.is_ascii_alphabetic() || *byte == b'_' => Form::Printed(Dialect::Node),
@@ -70,6 +73,11 @@ pub(crate) fn json_of<'a>(
             scratch.clear();
             let text = String::from_utf8_lossy(bytes);
             scratch.push_str(&text[framing(&text)..]);
+        }
+        Form::Escaped => {
+            unquote_into(Dialect::Node, &format!("\"{payload}\""), bytes)?;
+            scratch.clear();
+            scratch.push_str(&String::from_utf8_lossy(bytes));
         }
         Form::Printed(dialect) => {
             translate_into(dialect, payload, scratch)?;
@@ -114,6 +122,7 @@ fn at_brace(text: &str, from: usize, brace: usize) -> Option<MessageSpan> {
     let quote = (open > from).then(|| bytes[open - 1]).filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
     match (first, quote) {
         (b'\\', Some(_)) => quoted(text, from, open - 1),
+        (b'\\', None) => in_event(text, brace),
         // An apostrophe around JSON may be a logger's own; only with backslashes inside does it matter.
         (b'"', Some(b'\'' | b'`')) => quoted(text, from, open - 1).or_else(|| json(text, open, brace)),
         (b'"', _) => json(text, open, brace).or_else(|| printed(text, brace)),
@@ -138,6 +147,34 @@ fn quote_of_frame(text: &str, from: usize, brace: usize) -> Option<usize> {
     let quote = before.rfind(['"', '\'', '`'])?;
     let header = &before[quote + 1..];
     (header.starts_with("Content-") || header.starts_with("content-")).then_some(from + quote)
+}
+
+/// A message in the data of an event, in a string that holds an event stream: it goes up to the line end that is escaped there.
+fn in_event(text: &str, brace: usize) -> Option<MessageSpan> {
+    if !text[..brace].trim_end().ends_with("data:") {
+        return None;
+    }
+    let (bytes, mut end) = (text.as_bytes(), brace);
+    while end < bytes.len() && bytes[end] != b'"' && !is_line_end(&bytes[end..]) {
+        // An escaped backslash says nothing of what follows it.
+        end += if bytes[end] == b'\\' { 2 } else { 1 };
+    }
+    let end = end.min(bytes.len());
+    let (mut json, mut bytes) = (String::new(), Vec::new());
+    let (json, _) = json_of(text.get(brace..end)?, &mut json, &mut bytes).ok()?;
+    looks_like_message(json).then_some(MessageSpan { start: brace, end })
+}
+
+/// True for an escaped line end, as languages and nginx write it.
+fn is_line_end(text: &[u8]) -> bool {
+    ["\\n", "\\r", "\\x0A", "\\x0D", "\\x0a", "\\x0d", "\\u000a", "\\u000d"]
+        .iter()
+        .any(|end| text.starts_with(end.as_bytes()))
+}
+
+/// True for what stands between two messages of one event stream that is in a string.
+pub(super) fn is_between_events(text: &str) -> bool {
+    is_line_end(text.as_bytes()) && text.trim_end().ends_with("data:")
 }
 
 fn json(text: &str, open: usize, brace: usize) -> Option<MessageSpan> {
@@ -219,6 +256,10 @@ mod tests {
         let batch = format!("[{request}, {request}]");
         assert_eq!(all(&format!("[IN] {batch}")), [batch.as_str()]);
         assert_eq!(all(&format!("{{\"dir\":\"in\",\"msg\":{request}}}")), [request]);
+        let event = r#"data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"a\\n\"}"#;
+        let stream = format!(r#"resp="event: message\n{event}\n\n{event}\n\n" {answer}"#);
+        assert_eq!(all(&stream), [&event[6..], &event[6..], answer], "events in a string");
+        assert_eq!(all(&stream.replace(r#"\n\n"#, r#"\x0A\x0A"#)).len(), 3, "of nginx");
         assert_eq!(all("nothing {\"method\":\"GET\"} here {"), [""; 0]);
     }
 

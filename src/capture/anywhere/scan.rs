@@ -1,6 +1,6 @@
 //! The lines of a text log to messages, each with the text that stands before it.
 
-use super::find::{MessageSpan, next};
+use super::find::{MessageSpan, is_between_events, next};
 use crate::error::Result;
 
 /// The longest line that can be a label for the message below it, in bytes.
@@ -73,7 +73,8 @@ impl Scanner {
         }
         let (mut at, mut before) = (0, 0..0);
         while let Some(found) = next(row.text, at) {
-            if at == 0 || says_something(&row.text[at..found.start]) {
+            let between = &row.text[at..found.start];
+            if at == 0 || says_something(between) && !is_between_events(between) {
                 before = at..found.start;
             }
             self.give(row, before.clone(), found, each)?;

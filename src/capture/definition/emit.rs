@@ -15,7 +15,7 @@ use crate::capture::harm::is_spliced;
 use crate::capture::out::{Channels, Out, body, in_words};
 use crate::capture::place::Place;
 use crate::capture::plan::is_mark;
-use crate::capture::unread::{again, looks_like_messages};
+use crate::capture::unread::looks_like_messages;
 use crate::capture::{Body, Captured, Direction, Proof, Skip, Vantage};
 use crate::error::Result;
 use crate::json::scan::{skip_white, unquoted, value_end};
@@ -165,7 +165,7 @@ impl Emitter {
         let rest = &decoded.text[end..];
         let glued = rules.pointer.is_whole()
             && !rest.trim().is_empty()
-            && (looks_like_messages(rest.as_bytes()) || again(record.head.text.as_bytes(), 1).is_some());
+            && (looks_like_messages(rest.as_bytes()) || out.begins_again(record.head.text.as_bytes()).is_some());
         let marked = is_mark(rest.trim());
         if !rules.allow_trailing && rules.pointer.is_whole() && !glued && !marked && !rest.trim().is_empty() {
             return out.malformed(place, record.payload.as_bytes(), "more text after the message");

@@ -16,7 +16,6 @@ use crate::capture::anywhere::{Row, Scanner};
 use crate::capture::format::LineReader;
 use crate::capture::lines::{Line, RECORD_LIMIT};
 use crate::capture::out::Out;
-use crate::capture::unread::again;
 use crate::capture::{Proof, Skip, Vantage};
 use crate::error::Result;
 use crate::json::scan::{skip_white, value_end};
@@ -37,7 +36,7 @@ impl LineReader for DefinitionReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         // What a record without JSON tells has no end of its own.
         if self.definition.makes
-            && let Some(at) = again(line.bytes, 1)
+            && let Some(at) = out.begins_again(line.bytes)
         {
             self.line(&Line { bytes: &line.bytes[..at], ended: true, ..*line }, out)?;
             return self.line(&line.from(at), out);
@@ -144,7 +143,7 @@ impl DefinitionReader {
                 joined: piece.joined,
                 outer_ts: taken.outer_ts,
             };
-            if !out.wants_repeats() && repeats.is_repeated(piece, emitter.direction(&head)) {
+            if !out.wants_repeats() && repeats.is_repeated(piece, head.get(head.roles.ts), emitter.direction(&head)) {
                 out.skip(piece.line, Skip::Duplicate);
                 return Ok(());
             }

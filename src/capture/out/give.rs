@@ -4,7 +4,7 @@ use super::Out;
 use crate::capture::format::LineReader;
 use crate::capture::harm::{begins_anew, holds_rest, is_rest, zeros};
 use crate::capture::lines::Line;
-use crate::capture::unread::{behind, breaks_off, is_torn, looks_like_messages, quoted, said_lost, seam};
+use crate::capture::unread::{behind, breaks_off, is_torn, looks_like_messages, quoted, said_lost, seam, times_again};
 use crate::capture::{Direction, Missing, Skip, Why};
 use crate::error::Result;
 use std::ops::Range;
@@ -47,7 +47,8 @@ impl Out<'_> {
     }
 
     fn read_by(&mut self, reader: &mut dyn LineReader, line: &Line<'_>) -> Result<()> {
-        self.read = 0..0;
+        let start = line.bytes.as_ptr().addr();
+        (self.read, self.given) = (0..0, start..start + line.bytes.len());
         reader.line(line, self)
     }
 
@@ -71,10 +72,13 @@ impl Out<'_> {
         self.look_back(line.number, line.bytes)
     }
 
-    /// A text of the log was read up to its end.
+    /// A text was read up to its end. What was written anew is none of the line.
     #[inline]
     pub(crate) fn read_to_end_of(&mut self, text: &str) {
         let start = text.as_ptr().addr();
+        if start < self.given.start || self.given.end < start + text.len() {
+            return;
+        }
         let first = if self.read.is_empty() { start } else { self.read.start.min(start) };
         self.read = first..start + text.len();
     }
@@ -92,6 +96,13 @@ impl Out<'_> {
     fn left_over(&self, line: &[u8]) -> Option<usize> {
         let read = self.read_on(line)?.end;
         if line.len() - read < SHORTEST { None } else { behind(line, read) }
+    }
+
+    /// Where another record begins in a text that begins as a line does: at a time that lines of this log do not have before
+    /// their messages. Shippers and viewers put a second one there.
+    #[inline]
+    pub(crate) fn begins_again(&self, text: &[u8]) -> Option<usize> {
+        times_again(text, 0).nth(self.plan.times)
     }
 
     /// Looks at a line that a reader was given: it is told where it was passed over and holds something like messages, or the
@@ -115,7 +126,8 @@ impl Out<'_> {
     fn look_beside(&mut self, line: u64, text: &[u8]) -> Result<()> {
         let Some(read) = self.read_on(text) else { return Ok(()) };
         self.heads.learn(text, read.start);
-        if holds_rest(text, read.start, read.end) { self.unread(line, text) } else { Ok(()) }
+        let broke_off = self.begins_again(&text[..read.start]).is_some();
+        if broke_off || holds_rest(text, read.start, read.end) { self.unread(line, text) } else { Ok(()) }
     }
 
     /// True for a line that holds something like messages, or what harm has left of a record.

@@ -36,6 +36,8 @@ pub(super) struct Plan {
     pub longest: usize,
     /// The length at which lines are cut, in bytes.
     pub cut_line: Option<usize>,
+    /// How many more times a line has before its message than the one it begins with.
+    pub times: usize,
     /// What the log cannot prove for what was done to it.
     pub lacks: Proof,
     /// The names of its channels in which two connections may stand.
@@ -67,6 +69,7 @@ impl Default for Plan {
             cut_lengths: Vec::new(),
             longest: usize::MAX,
             cut_line: None,
+            times: 0,
             lacks: Proof::NONE,
             mixed: Vec::new(),
             loggers: None,

@@ -9,7 +9,7 @@ use super::left_out;
 use super::note::{Act, Note, Notes};
 use crate::capture::Proof;
 use crate::capture::plan::{NoteId, Plan};
-use crate::capture::unread::breaks_off;
+use crate::capture::unread::{breaks_off, times_again};
 
 /// How often a word has to stand where structure should to be a filter's, and not a side's.
 const OFTEN: usize = 2;
@@ -240,10 +240,24 @@ fn doubled(notes: &Notes, plan: &mut Plan) {
     for note in &notes.list {
         *counts.entry((note.text, note.at_us)).or_default() += 1;
     }
-    if counts.len() >= 4 && counts.values().all(|count| count.is_multiple_of(2)) {
+    if counts.len() >= 4 && counts.values().all(|count| count.is_multiple_of(2)) && !begins_anew(&notes.list) {
         plan.doubled = true;
         plan.said.push("every message stands in it twice: its logger has two writers".to_string());
     }
+}
+
+/// True if a handshake without a time stands there again behind its answer: a connection begins that says what one before it said.
+/// Writers that say the same say it while nobody has answered.
+fn begins_anew(list: &[Note]) -> bool {
+    let (mut opened, mut answered) = (FxHashSet::default(), FxHashSet::default());
+    list.iter().filter(|note| note.at_us.is_none()).any(|note| match note.act {
+        Act::Open => !opened.insert((note.text, note.id)) && answered.contains(&note.id),
+        Act::Answer => {
+            answered.insert(note.id);
+            false
+        }
+        _ => false,
+    })
 }
 
 /// Several messages in a row that stand twice in a log with a handshake, whose clock does not tell whether they were delivered
@@ -257,6 +271,10 @@ pub(super) fn resent_blocks(notes: &Notes, plan: &mut Plan) {
     let mut last: FxHashMap<(u32, u64, Option<i64>), usize> = FxHashMap::default();
     let (mut before, mut run, mut ids) = (None, 0, 0);
     for (at, note) in list.iter().enumerate() {
+        // A connection says what one before it said; only a time tells that it was one and the same.
+        if note.act == Act::Open && note.at_us.is_none() {
+            last.clear();
+        }
         let again = last.insert((note.channel, note.text, note.at_us), at).filter(|_| note.act != Act::Open);
         let goes_on = again.is_some() && before.is_some_and(|before: usize| again == Some(before + 1));
         (run, ids) = if goes_on { (run + 1, ids) } else { (usize::from(again.is_some()), 0) };
@@ -268,4 +286,18 @@ pub(super) fn resent_blocks(notes: &Notes, plan: &mut Plan) {
             return;
         }
     }
+}
+
+/// How many times lines have before their messages, beside the one that they begin with: as many as one line of four has. Records
+/// that broke off within others are fewer.
+pub(super) fn times(head: &[u8]) -> usize {
+    let lines = head.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let mut counts: Vec<usize> = lines.map(|line| times_again(before_message(line), 0).count()).collect();
+    counts.sort_unstable_by_key(|count| std::cmp::Reverse(*count));
+    counts.get((counts.len() / 4).max(OFTEN - 1)).copied().unwrap_or(0)
+}
+
+/// What stands on a line before anything in brackets of JSON.
+fn before_message(line: &[u8]) -> &[u8] {
+    &line[..memchr::memchr(b'{', line).unwrap_or(line.len())]
 }

@@ -47,6 +47,7 @@ pub(super) fn survey(
 ) -> Plan {
     let mut plan = looked_at(format, sample, head, whole, overrides);
     artefact::cut_lines(head, whole, &mut plan);
+    plan.times = artefact::times(head);
     plan
 }
 

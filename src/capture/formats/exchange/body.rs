@@ -5,7 +5,7 @@ use std::io::Read;
 
 use super::Part;
 use crate::base64;
-use crate::capture::formats::document::content;
+use crate::capture::formats::document::{Elements, content};
 use crate::json::scan::value_end;
 use crate::wire::SseReader;
 
@@ -18,12 +18,13 @@ const PACKED: usize = 3;
 /// A body from the value of a member, as written: an object, a string, a string in a string, base64, packed base64.
 /// `at` is where the value starts; `said` is what a string says, where that was read already.
 pub(in crate::capture::formats) fn part(raw: &str, at: usize, cut: bool, said: Option<String>) -> Part<'_> {
+    let said = listed(raw).or(said);
     match raw.as_bytes().first() {
-        Some(b'{' | b'[') => {
+        Some(b'{' | b'[') if said.is_none() => {
             // Whoever found it in the record has seen its end.
             Part::Text { text: Cow::Borrowed(raw), offset: at, cut, event_stream: false, whole: true }
         }
-        Some(b'"') => {
+        Some(b'"' | b'[') => {
             let mut text = said.map_or_else(|| content(raw), Cow::Owned);
             // What most bodies are is not packed once more.
             if !text.starts_with(['{', '['])
@@ -39,6 +40,31 @@ pub(in crate::capture::formats) fn part(raw: &str, at: usize, cut: bool, said: O
             }
         }
         _ => Part::Absent,
+    }
+}
+
+/// What a list of strings holds.
+fn listed(raw: &str) -> Option<String> {
+    let is_list = raw.strip_prefix('[')?.trim_start().starts_with('"');
+    let list = is_list.then(|| Elements::new(raw, Some(0), "list").ok()).flatten()?;
+    Some(joined(list.map(|(_, one)| content(one).into_owned()).collect()))
+}
+
+/// One body of the texts that came for it: a list, where each has messages of its own, else one behind the other, for they are the
+/// pieces in which it was read.
+pub(super) fn joined(texts: Vec<String>) -> String {
+    let mut messages = Vec::new();
+    for text in texts.iter().map(|text| plain(text)) {
+        match is_event_stream(&text) {
+            true => messages.extend(events(&text).into_iter().map(|(_, data)| data)),
+            false => messages.push(text.into_owned()),
+        }
+    }
+    messages.retain(|text| !text.trim().is_empty());
+    let is_whole = |text: &String| value_end(text.trim().as_bytes(), 0) == Some(text.trim().len());
+    match messages.len() > 1 && messages.iter().all(is_whole) {
+        true => format!("[{}]", messages.join(",")),
+        false => texts.concat(),
     }
 }
 
@@ -146,6 +172,15 @@ pub(in crate::capture::formats) fn events(body: &str) -> Vec<(Option<String>, St
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_are_messages_or_pieces_of_a_body() {
+        let text = |raw: &str| part(raw, 0, false, None).text().map(str::to_string);
+        assert_eq!(text(r#"["{\"a\":1}","","data: {\"b\":2}"]"#).as_deref(), Some(r#"[{"a":1},{"b":2}]"#));
+        assert_eq!(text(r#"["{\"a\"",":1}"]"#).as_deref(), Some(r#"{"a":1}"#));
+        assert_eq!(text(r#"["data: {\"a\"",":1}\n\n"]"#).as_deref(), Some("data: {\"a\":1}\n\n"));
+        assert_eq!((text(r#"[""]"#), text("[]").as_deref()), (None, Some("[]")));
+    }
 
     #[test]
     fn events_with_data() {

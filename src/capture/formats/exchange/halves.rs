@@ -2,7 +2,8 @@
 //!
 //! Loggers of servers write one record when a request comes and another when it was answered (`request_id`, `traceId`). Both
 //! are put into one record, `{"request":..,"response":..}`, which is read as any other exchange is. A name joins if it stands in two
-//! records at most, one of them with a verb and the other with a status. Either may come first: logs are written backwards, too.
+//! records at most, one of them with a status and the other with a verb alone; the one with the status may say again what was asked
+//! (pino-http). Either may come first: logs are written backwards, too.
 //! A name that each process counts for itself joins within the process, where records tell that, and otherwise as long as requests
 //! and responses of one name take turns: a process that was started again counts from one again.
 
@@ -17,7 +18,7 @@ use super::learn_beside::{is_status, is_verb};
 use super::path::Path;
 use super::records::{Delivered, collected};
 use super::scalars::{Leaves, Scalars, text_of};
-use super::{Collected, Layout};
+use super::{Collected, Layout, Origin};
 use crate::capture::Skip;
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
@@ -25,7 +26,7 @@ use crate::capture::out::Out;
 use crate::capture::sample::Sample;
 use crate::capture::time;
 use crate::error::Result;
-use crate::json::scan::{members, skip_white, value_end};
+use crate::json::scan::{skip_white, value_end};
 
 /// The format.
 pub(in crate::capture) struct Halves;
@@ -77,16 +78,6 @@ impl Format for Halves {
     }
 }
 
-/// Where the half of an exchange stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::capture::formats) struct Origin {
-    pub line: u64,
-    /// Byte of the log at which its record starts.
-    pub offset: usize,
-    /// Byte of the joined record at which it starts.
-    pub at: usize,
-}
-
 /// Processes whose counts are told apart, at most.
 const PROCESSES: usize = 32;
 
@@ -97,8 +88,10 @@ const REPEATED: usize = 8;
 struct Joint {
     /// A name, and the process that gave it where names alone are not enough.
     name: Vec<Path>,
-    /// Only requests have it.
+    /// Requests have it.
     verb: Path,
+    /// Only responses have it.
+    status: Path,
 }
 
 struct Found {
@@ -119,7 +112,7 @@ fn learned(sample: &Sample) -> Option<Found> {
     let records: Vec<Scalars<'_>> = values.iter().map(scalars).collect();
     let names: BTreeSet<&Path> = records.iter().flat_map(BTreeMap::keys).collect();
     // A path through a list of pairs is none of members.
-    let names = names.into_iter().filter(|name| lines.iter().any(|line| at(line, name).is_some()));
+    let names = names.into_iter().filter(|name| lines.iter().any(|line| name.member_of(line).is_some()));
     let names: Vec<&Path> = names.collect();
     let (joint, pairs) = joined(&names, &records)?;
     let texts: Vec<String> = pairs.iter().map(|(one, other)| join(Some(lines[*one]), Some(lines[*other])).0).collect();
@@ -203,23 +196,27 @@ fn joined_by(name: &[&Path], records: &[Scalars<'_>], turns: Turns) -> Option<(J
     if twos.len() < PAIRS || twos.len() * SHARE < records.len() {
         return None;
     }
-    // The place that one record of each pair has, and the other has not.
-    let one_of_each = |fits: &dyn Fn(&Path, &Value) -> bool| {
-        let has = |path: &Path, at: usize| records[at].get(path).is_some_and(|values| fits(path, values[0]));
-        let mut all = twos[0].iter().flat_map(|at| records[*at].keys());
-        all.find(|path| twos.iter().all(|[a, b]| has(path, *a) != has(path, *b))).cloned()
+    let has = |at: usize, path: &Path, fits: &dyn Fn(&Value) -> bool| {
+        records[at].get(path).is_some_and(|values| fits(values[0]))
     };
-    let verb = one_of_each(&|_, value| value.as_str().is_some_and(is_verb))?;
-    let status = one_of_each(&|path, value| is_status(&path.plain_key(), value))?;
-    let asks = |at: usize| records[at].contains_key(&verb);
-    let pairs: Vec<(usize, usize)> = twos.iter().map(|[a, b]| if asks(*a) { (*a, *b) } else { (*b, *a) }).collect();
+    let places = || twos[0].iter().flat_map(|at| records[*at].keys());
+    // What one record of each pair has, and the other has not.
+    let parts = |path: &Path, [a, b]: &[usize; 2]| {
+        let fits = |value: &Value| is_status(&path.plain_key(), value);
+        has(*a, path, &fits) != has(*b, path, &fits)
+    };
+    let status = places().find(|path| twos.iter().all(|two| parts(path, two)))?.clone();
+    let answers = |at: usize| records[at].contains_key(&status);
+    let pairs: Pairs = twos.iter().map(|[a, b]| if answers(*b) { (*a, *b) } else { (*b, *a) }).collect();
+    let is_verb = |value: &Value| value.as_str().is_some_and(is_verb);
+    let verb = places().find(|path| pairs.iter().all(|(one, _)| has(*one, path, &is_verb)))?.clone();
     // Whoever takes turns takes them in one order.
     let forward = pairs.iter().filter(|(one, other)| one < other).count();
     if turns == Turns::Again && ![0, pairs.len()].contains(&forward) {
         return None;
     }
-    let apart = pairs.iter().all(|(one, other)| !records[*one].contains_key(&status) && !asks(*other));
-    apart.then(|| (Joint { name: name.iter().map(|path| (*path).clone()).collect(), verb }, pairs))
+    let apart = pairs.iter().all(|(one, _)| !answers(*one));
+    apart.then(|| (Joint { name: name.iter().map(|path| (*path).clone()).collect(), verb, status }, pairs))
 }
 
 /// A record of both halves, and where each of them starts in it.
@@ -351,14 +348,8 @@ fn text_of_half(half: &Option<Half>) -> Option<&str> {
 impl Joint {
     /// The name of a record, and whether it is a request.
     fn read(&self, record: &str) -> Option<(String, bool)> {
-        let texts: Option<Vec<_>> = self.name.iter().map(|path| scalar(at(record, path)?)).collect();
-        Some((texts?.join("\u{1f}"), at(record, &self.verb).is_some()))
+        let texts: Option<Vec<_>> = self.name.iter().map(|path| scalar(path.member_of(record)?)).collect();
+        let asks = self.verb.member_of(record).is_some() && self.status.member_of(record).is_none();
+        Some((texts?.join("\u{1f}"), asks))
     }
-}
-
-/// The value at a path.
-fn at<'t>(record: &'t str, path: &Path) -> Option<&'t str> {
-    path.0
-        .iter()
-        .try_fold(record, |text, key| members(text).find(|member| *member.key == **key).map(|member| member.value))
 }

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use super::body::{headers_of, is_event_stream, part};
+use super::opened::opened;
 use super::path::{Path, Row, Said, Tree};
-use super::{Exchange, Part};
+use super::{Exchange, Origin, Part};
 use crate::capture::Vantage;
 use crate::capture::formats::document::{Elements, content};
 use crate::capture::out::Out;
@@ -79,6 +80,8 @@ pub(in crate::capture) struct Layout {
     pub vantage: Vantage,
     /// False where it is a guess which of start and end a time is.
     pub certain: bool,
+    /// Strings that hold a part of the record as JSON.
+    pub(super) opened: Vec<Path>,
     /// Keys that every record with a body has beside it: one that has them, too, left its bodies out.
     pub marks: Vec<Box<str>>,
 }
@@ -90,7 +93,7 @@ impl Layout {
         let tree = Tree::new(places.iter().map(|(slot, path)| (path, is_body(*slot))));
         let mut by_slot = std::array::from_fn(|_| Vec::new());
         places.iter().enumerate().for_each(|(at, (slot, _)): (usize, &(Slot, Path))| by_slot[*slot as usize].push(at));
-        Layout { places, by_slot, tree, unit, vantage, certain: true, marks: Vec::new() }
+        Layout { places, by_slot, tree, unit, vantage, certain: true, opened: Vec::new(), marks: Vec::new() }
     }
 
     /// The paths of one thing.
@@ -112,6 +115,25 @@ impl Layout {
     /// The exchanges in a record that starts at byte `offset` of the text it is read from, and whether the record ends. `room` is used
     /// for reading it, and may be used again.
     pub(super) fn exchanges<'t>(
+        &self,
+        text: &'t str,
+        line: u64,
+        offset: usize,
+        out: &Out<'_>,
+        room: &mut Vec<u8>,
+    ) -> (Vec<Exchange<'t>>, bool) {
+        if self.opened.is_empty() {
+            return self.rows(text, line, offset, out, room);
+        }
+        let text = opened(text, &self.opened);
+        let (found, ends) = self.rows(&text, line, offset, out, room);
+        // What was opened stands nowhere as it is read: its place is that of its record.
+        let origin = Origin { line, offset, at: usize::MAX };
+        let placed = |found: Exchange<'_>| Exchange { halves: Some([origin; 2]), ..found.into_owned() };
+        (found.into_iter().map(placed).collect(), ends)
+    }
+
+    fn rows<'t>(
         &self,
         text: &'t str,
         line: u64,

@@ -12,6 +12,7 @@ use super::learn_beside::{beside, is_http};
 use super::learn_bodies::Bodies;
 use super::learn_key::opened_apart;
 use super::learn_times::{Timed, times};
+use super::opened::open;
 use super::path::{Path, Tree};
 use super::scalars::{Leaves, Scalars};
 use super::told::Told;
@@ -47,18 +48,36 @@ pub(super) fn learn<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Learned>
             break;
         }
     }
+    let mut learned = learn_values(&values).or_else(|| {
+        let opened = open(&mut values);
+        let mut learned = learn_values(&values).filter(|_| !opened.is_empty())?;
+        // A string that holds all of an exchange is a record within a record of a log, which is another's to open.
+        let within = |slot, string: &Path| learned.layout.paths(slot).any(|path| path.0.starts_with(&string.0));
+        let whole = |string| within(Slot::Request, string) && within(Slot::Response, string);
+        if opened.iter().any(whole) {
+            return None;
+        }
+        learned.layout.opened = opened;
+        Some(learned)
+    })?;
+    learned.examined = examined;
+    Some(learned)
+}
+
+/// Learns from the values of records.
+fn learn_values(values: &[Value]) -> Option<Learned> {
     let mut bodies = Bodies::default();
     values.iter().for_each(|value| bodies.record(value));
-    let (requests, responses) = bodies.places(&values)?;
+    let (requests, responses) = bodies.places(values)?;
     let mut scalars = Scalars::new();
     let taken: Vec<&Path> = requests.iter().chain(&responses).collect();
-    for value in &values {
+    for value in values {
         Leaves { taken: &taken, request: &requests[0], found: &mut scalars }.walk(value, &mut Vec::new());
     }
     let mut beside = beside(&scalars, &requests, &responses);
     let tells = |slot| beside.iter().any(|(known, _): &(Slot, Path)| *known == slot);
     if !tells(Slot::Session) && !tells(Slot::Key) {
-        beside.extend(opened_apart(&values, &taken, &requests[0]).map(|path| (Slot::Key, path)));
+        beside.extend(opened_apart(values, &taken, &requests[0]).map(|path| (Slot::Key, path)));
     }
     // Bodies with the head of HTTP before them name the session themselves.
     let heads = requests.iter().chain(&responses).filter(|path| values.iter().any(|value| has_head(value, path)));
@@ -74,8 +93,8 @@ pub(super) fn learn<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Learned>
     places.extend(timed);
     let mut layout = Layout::new(places, unit, Vantage::Proxy);
     layout.certain = certain;
-    layout.marks = marks(&values, &taken);
-    Some(Learned { layout, examined, hits: bodies.hits, bodies: names })
+    layout.marks = marks(values, &taken);
+    Some(Learned { layout, examined: values.len(), hits: bodies.hits, bodies: names })
 }
 
 /// A layout with the places that are given, where the log has them, and what else is learned; `None` where no record
@@ -124,6 +143,7 @@ pub(in crate::capture) fn fitted(
     let mut layout = Layout::new(places, if own_times { unit } else { learned.layout.unit }, vantage);
     layout.certain = own_times || learned.layout.certain;
     layout.marks = learned.layout.marks;
+    layout.opened = learned.layout.opened;
     let (examined, bodies) = (learned.examined, learned.bodies);
     Some(Learned { layout, examined, hits: hits.max(learned.hits), bodies })
 }

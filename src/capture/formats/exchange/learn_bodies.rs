@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::body::{events, is_event_stream, plain};
+use super::body::{events, is_event_stream, joined, plain};
 use super::path::Path;
 use super::scalars::{DEPTH, children};
 use super::told::Told;
@@ -40,10 +40,22 @@ impl Holds {
 fn holds(value: &Value) -> Option<Holds> {
     match value {
         Value::Object(members) => holds_wire(members),
+        Value::Array(list) if list.iter().any(Value::is_string) => {
+            holds_text(&joined(list.iter().filter_map(Value::as_str).map(str::to_string).collect()))
+        }
         Value::Array(list) => Holds::of_list(list.iter().filter_map(|one| holds_wire(one.as_object()?))),
         Value::String(text) => holds_text(text),
         _ => None,
     }
+}
+
+/// True for an object that is no message, and has one in it that tells that it is.
+pub(super) fn leads_to_message(value: &Value) -> bool {
+    let mut seen = BTreeMap::new();
+    walk(value, &mut Vec::new(), &mut Vec::new(), &mut seen);
+    let is_wire =
+        value.as_object().is_none_or(|members| members.contains_key("jsonrpc") || holds_wire(members).is_some());
+    !is_wire && seen.values().flatten().any(|(_, holds)| holds.versioned)
 }
 
 /// A message as it was on the wire: without a version, one that has no members but those of a message. A gateway that notes

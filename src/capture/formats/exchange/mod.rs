@@ -18,6 +18,7 @@ mod learn_beside;
 mod learn_bodies;
 mod learn_key;
 mod learn_times;
+mod opened;
 mod order;
 mod path;
 mod records;
@@ -32,7 +33,6 @@ use std::borrow::Cow;
 
 pub(super) use collect::Collected;
 pub(in crate::capture) use halves::Halves;
-use halves::Origin;
 pub(in crate::capture) use layout::{Layout, Slot, Unit};
 pub(in crate::capture) use learn::{Learned, fitted};
 pub(in crate::capture) use path::Path;
@@ -75,13 +75,60 @@ pub(super) struct Heads {
     pub response: Option<String>,
 }
 
+impl Part<'_> {
+    fn into_owned(self) -> Part<'static> {
+        match self {
+            Part::Absent => Part::Absent,
+            Part::Missing => Part::Missing,
+            Part::Text { text, offset, cut, event_stream, whole } => {
+                Part::Text { text: Cow::Owned(text.into_owned()), offset, cut, event_stream, whole }
+            }
+        }
+    }
+}
+
 impl Exchange<'_> {
+    /// The same without the text that it was read from.
+    fn into_owned(self) -> Exchange<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        Exchange {
+            line: self.line,
+            offset: self.offset,
+            verb: owned(self.verb),
+            url: owned(self.url),
+            session: self.session.map(owned),
+            key: self.key,
+            status: self.status,
+            start_us: self.start_us,
+            first_byte_us: self.first_byte_us,
+            end_us: self.end_us,
+            resolution_us: self.resolution_us,
+            said: owned(self.said),
+            heads: self.heads,
+            request: self.request.into_owned(),
+            response: self.response.into_owned(),
+            pushed: self.pushed.into_iter().map(ExchangeStep::into_owned).collect(),
+            halves: self.halves,
+            socket: self.socket,
+        }
+    }
+
     /// Line and byte of the log at which a step stands.
     fn place(&self, step: &ExchangeStep<'_>) -> (u64, usize) {
         let Some(halves) = self.halves else { return (self.line, step.offset) };
         let Origin { line, offset, at } = halves[usize::from(step.side == Side::Server)];
         (line, offset + step.offset.saturating_sub(at))
     }
+}
+
+/// Where an exchange stands, or the half of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Origin {
+    pub line: u64,
+    /// Byte of the log at which its record starts.
+    pub offset: usize,
+    /// Byte of the joined record at which it starts.
+    pub at: usize,
 }
 
 /// One HTTP request and its response.

@@ -18,6 +18,12 @@ impl Path {
         Some(Path(rest.split('/').map(|key| pointer::unescape(key).into()).collect()))
     }
 
+    /// The value in a record, where every step is a member of an object.
+    pub(super) fn member_of<'t>(&self, record: &'t str) -> Option<&'t str> {
+        let member = |text, key: &str| members(text).find(|member| member.key == key).map(|member| member.value);
+        self.0.iter().try_fold(record, |text, key| member(text, key))
+    }
+
     /// The last key in lower case, without signs.
     pub(in crate::capture) fn plain_key(&self) -> String {
         self.0.last().map_or(String::new(), |key| plain(key))

@@ -272,7 +272,8 @@ impl<'a> Steps<'_, 'a> {
 /// What is to be said of an exchange that does not answer; `due` if an answer was asked for.
 fn without_answer(exchange: &Exchange<'_>, due: bool) -> Option<(Side, StepKind<'static>)> {
     let response = &exchange.response;
-    let empty = || response.text().is_none_or(str::is_empty);
+    // What loggers write where they have nothing.
+    let empty = || response.text().is_none_or(|text| matches!(text.trim(), "" | "{}" | "[]"));
     let typed = matches!(response, Part::Text { event_stream: true, .. });
     match &*exchange.verb {
         "POST" if due => match exchange.status {
