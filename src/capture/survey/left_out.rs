@@ -15,7 +15,6 @@ pub(super) fn look_alone(notes: &Notes, plan: &mut Plan) {
     parameters(notes, plan);
     tokens(notes, plan);
     texts(notes, plan);
-    numbers(notes, plan);
     results(notes, plan);
     ids(notes, plan);
     types_of_ids(notes, plan);
@@ -109,7 +108,7 @@ fn results(notes: &Notes, plan: &mut Plan) {
         say(plan, Proof::PAYLOAD.and(Proof::ENVELOPE), "every result is null or left out: its logger keeps none");
     } else if answers().count() >= STRIPPED && answers().all(|note| note.marks.quoted) {
         say(plan, Proof::PAYLOAD, "every result is the text of an object: its logger has written them so");
-    } else if all_of(notes, answers(), |note| note.marks.emptied) && nothing_is_told(notes) {
+    } else if answers().count() >= STRIPPED && answers().all(|note| note.marks.emptied) && nothing_is_told(notes) {
         say(
             plan,
             Proof::PAYLOAD,
@@ -127,19 +126,6 @@ fn nothing_is_told(notes: &Notes) -> bool {
     };
     let mut empty = list.iter().filter(|note| note.marks.asks_much && note.act != Act::Tell).filter(is_emptied);
     empty.next().is_some_and(|first| first.act == Act::Open || empty.nth(STRIPPED - 2).is_some())
-}
-
-/// A client counts what it asks, and names revisions and places: where every number is 0, a filter has put it there.
-fn numbers(notes: &Notes, plan: &mut Plan) {
-    let with = |holds: fn(&Note) -> bool| notes.list.iter().filter(move |note| holds(note));
-    if with(|note| note.marks.holds.zeros).count() >= STRIPPED && !with(|note| note.marks.holds.numbers).any(|_| true) {
-        let lacks = Proof::PAYLOAD.and(Proof::CANCEL_TARGET);
-        say(
-            plan,
-            lacks,
-            "every number in parameters and results is 0: they may have been taken out before they were logged",
-        );
-    }
 }
 
 /// Nobody finds the request of an answer that names none: where no message has an id, or all have one and cancels name

@@ -88,9 +88,6 @@ pub(super) struct Marks {
 pub(super) struct Leaves {
     pub texts: bool,
     pub nulls: bool,
-    /// Numbers that are 0, and others.
-    pub zeros: bool,
-    pub numbers: bool,
 }
 
 /// What is looked for in every message, made once.
@@ -184,12 +181,7 @@ pub(super) fn leaves(text: &str) -> Leaves {
     let payload = members(text).filter(|member| matches!(member.key, "params" | "result" | "error"));
     payload.fold(Leaves::default(), |known, member| {
         let found = leaves_of(member.value.as_bytes());
-        Leaves {
-            texts: known.texts || found.texts,
-            nulls: known.nulls || found.nulls,
-            zeros: known.zeros || found.zeros,
-            numbers: known.numbers || found.numbers,
-        }
+        Leaves { texts: known.texts || found.texts, nulls: known.nulls || found.nulls }
     })
 }
 
@@ -204,14 +196,6 @@ fn leaves_of(value: &[u8]) -> Leaves {
                 continue;
             }
             b'n' => found.nulls = true,
-            b'0'..=b'9' => {
-                let digits = value[at..].iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.');
-                let (mut length, mut zero) = (0, true);
-                digits.for_each(|digit| (length, zero) = (length + 1, zero && matches!(digit, b'0' | b'.')));
-                (found.zeros, found.numbers) = (found.zeros || zero, found.numbers || !zero);
-                at += length;
-                continue;
-            }
             _ => {}
         }
         at += 1;

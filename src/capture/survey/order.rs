@@ -89,7 +89,7 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
     // Nobody answers what was not asked: who wrote these down, or the clocks that they were put in order by, did not agree.
     if score(list, &order, groups).ahead > 0 {
         plan.lacks = plan.lacks.and(Proof::ORDER);
-        plan.said.push("answers or cancels stand before their requests, where their times have them, too".to_string());
+        plan.said.push("answers stand before their requests, where their times have them, too".to_string());
     }
     if coarse && counts_back(notes, &order, groups) {
         plan.lacks = plan.lacks.and(Proof::ORDER);

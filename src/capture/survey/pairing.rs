@@ -33,7 +33,7 @@ pub(super) struct Score {
     pub misplaced: usize,
     /// How much of all that another order may explain: what is answered, named or given in the wrong place, and not nowhere.
     pub displaced: usize,
-    /// Answers that stand before the only request that they can belong to, and cancels that stand before theirs at the same time.
+    /// Answers that stand before the only request that they can belong to.
     pub ahead: usize,
 }
 
@@ -107,8 +107,6 @@ struct Stream {
     /// Requests that were answered or cancelled, and tokens that progress spoke of, before they were there.
     early: FxHashSet<(u8, u64)>,
     early_tokens: FxHashSet<u64>,
-    /// When such a request was cancelled.
-    cancelled_at: FxHashMap<(u8, u64), i64>,
     /// Requests that no answer has found, and those of them that were asked behind the answer and have no other.
     strays: FxHashSet<(u8, u64)>,
     owed: FxHashSet<(u8, u64)>,
@@ -124,7 +122,7 @@ pub(super) fn score(notes: &[Note], order: &[usize], groups: &[u32]) -> Score {
         streams.entry(groups[*at]).or_default().take(&notes[*at], &mut score);
     }
     score.two_counts = streams.values().filter(|stream| stream.two_counts).count();
-    score.ahead += streams.values().map(|stream| stream.owed.len()).sum::<usize>();
+    score.ahead = streams.values().map(|stream| stream.owed.len()).sum();
     score
 }
 
@@ -141,8 +139,6 @@ impl Stream {
         if matches!(note.act, Act::Ask | Act::Open) {
             let given = note.token != 0 && self.early_tokens.remove(&note.token);
             score.displaced += usize::from(self.early.remove(&(note.sender, note.id))) + usize::from(given);
-            let cancelled_at = self.cancelled_at.remove(&(note.sender, note.id));
-            score.ahead += usize::from(cancelled_at.is_some() && cancelled_at == note.at_us);
         }
         match note.act {
             Act::Tell if note.marks.greets => {
@@ -179,7 +175,6 @@ impl Stream {
                 if !self.open.contains_key(&key) && !self.done.contains(&key) {
                     nowhere += 1;
                     self.early.insert(key);
-                    self.cancelled_at.extend(note.at_us.map(|at_us| (key, at_us)));
                 }
             }
             Act::Tell if note.token != 0 => {
