@@ -242,12 +242,14 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// True if the recorded cancel itself broke a rule (of `initialize`, of the wrong side).
+    /// True if the recorded cancel itself broke a rule (of `initialize`, of the wrong side). What is wrong with the POST that carried
+    /// it is no fault of the cancel.
     pub fn cancel_was_wrong(&self) -> bool {
         let cancel = effective_cancel(self.own());
-        let faults =
-            self.recorded.faults.iter().filter(|fault| fault.certainty == "violation" && fault.severity != "note");
-        cancel.is_some() && faults.into_iter().any(|fault| fault.event == cancel)
+        let of_post = |fault: &Fault| rules::find(&fault.code).is_some_and(|rule| rule.on == On::Posted);
+        let proven = |fault: &Fault| fault.certainty == "violation" && fault.severity != "note";
+        cancel.is_some()
+            && self.recorded.faults.iter().any(|fault| fault.event == cancel && proven(fault) && !of_post(fault))
     }
 
     /// True if the run was cut off while the exchange was open.
