@@ -148,6 +148,8 @@ pub struct Substituted {
     pub from_at: String,
     /// Recorded and live value as JSON text; `None` for one that is not to be shown.
     pub values: Option<(String, String)>,
+    /// Those that are not to be shown. A server may give back what it was given, and that is compared.
+    pub hidden: Option<(String, String)>,
 }
 
 /// Something that the recording does not have.

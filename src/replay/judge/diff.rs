@@ -241,6 +241,7 @@ fn flows(a: &Connection, b: &Connection, pairs: &[Option<usize>], log: &mut RunL
                     from: own.label(),
                     from_at: from_at.clone(),
                     values: Some((old.clone(), new.clone())),
+                    hidden: None,
                 });
                 if !log.exchanges[place].captured.contains(&from_at) {
                     log.exchanges[place].captured.push(from_at.clone());

@@ -37,6 +37,8 @@ pub struct Case<'a> {
     pub delayed: bool,
     /// Values that were put into requests of this connection, and paths that were mapped.
     pub echoes: &'a [(String, String)],
+    /// Those that are not shown, of its own request.
+    pub hidden: &'a [(String, String)],
 }
 
 /// What was found.
@@ -212,9 +214,7 @@ impl<'a> Case<'a> {
             return;
         };
         let flowed: Vec<String> = self.run().substituted.iter().map(|put| put.at.clone()).collect();
-        let terms =
-            Terms { profile: self.recorded.profile, captured: &flowed, echoes: self.echoes, asked: Some(self.own()) };
-        let asked = compare(self.rules, &terms, self.recorded.request(self.own()), twin);
+        let asked = compare(self.rules, &self.terms(&flowed), self.recorded.request(self.own()), twin);
         if asked.changed {
             found.note(format!("asked differently at {}", first_place(&asked.differences)));
         }
@@ -326,12 +326,16 @@ impl<'a> Case<'a> {
         self.recorded.events[self.own().request..].iter().any(|event| event.what == EventKind::Gap)
     }
 
+    /// What holds for the messages of this exchange.
+    fn terms<'t>(&'t self, captured: &'t [String]) -> Terms<'t> {
+        let (echoes, hidden) = (self.echoes, self.hidden);
+        Terms { profile: self.recorded.profile, captured, echoes, hidden, asked: Some(self.own()) }
+    }
+
     pub(super) fn payload(&self, found: &mut Opinion, recorded: &str, live: &str) {
         let run = self.run();
         let captured: Vec<String> = run.captured.iter().chain(&run.capture_missing).cloned().collect();
-        let terms =
-            Terms { profile: self.recorded.profile, captured: &captured, echoes: self.echoes, asked: Some(self.own()) };
-        let mut comparison = compare(self.rules, &terms, recorded, live);
+        let mut comparison = compare(self.rules, &self.terms(&captured), recorded, live);
         let b = Answer::read(live);
         let a = self.answer_then(Some(&b)).unwrap_or_else(|| Answer::read(recorded));
         if matches!(a, Answer::Error(_)) && a == b && Answer::read(recorded) != b {
@@ -438,13 +442,8 @@ impl<'a> Case<'a> {
         if let (true, Some(live), Some(twin)) = (self.options.compare.notifications, self.live, self.twin) {
             let pairs = self.own().progress.iter().zip(&live.exchanges[twin].progress);
             for (index, (a, b)) in pairs.enumerate() {
-                let terms = Terms {
-                    profile: self.recorded.profile,
-                    captured: &[],
-                    echoes: self.echoes,
-                    asked: Some(self.own()),
-                };
-                let found_here = compare(self.rules, &terms, &self.recorded.events[*a].text, &live.events[*b].text);
+                let found_here =
+                    compare(self.rules, &self.terms(&[]), &self.recorded.events[*a].text, &live.events[*b].text);
                 if found_here.changed {
                     let of = format!("notification {}", index + 1);
                     found.add(Verdict::Changed, format!("{of}: {}", first_place(&found_here.differences)));

@@ -112,6 +112,7 @@ impl<'a> One<'a> {
                 continue;
             }
             let echoes = self.echoes_of(place, &echoes);
+            let hidden: Vec<_> = run.substituted.iter().filter_map(|it| it.hidden.clone()).collect();
             let case = Case {
                 recorded: self.connection,
                 live: self.live(),
@@ -123,6 +124,7 @@ impl<'a> One<'a> {
                 is_diff: self.sides.is_diff,
                 delayed,
                 echoes: &echoes,
+                hidden: &hidden,
             };
             let found = case.judge();
             let counts = own.issuer == Side::Client && !(selects && self.connection.profile.is_handshake(&own.method));
