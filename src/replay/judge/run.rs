@@ -13,8 +13,10 @@ use crate::number::plural;
 use crate::protocol::Side;
 use crate::replay::compare::Rules;
 use crate::replay::options::{Gate, Options};
-use crate::replay::recording::{Connection, Exchange, Recording};
-use crate::replay::run::{Broken, CancelRun, CancelStatus, Extra, Fate, RunLog};
+use crate::replay::recording::{Connection, Event, EventKind, Exchange, Recording};
+use crate::replay::rewrite::file_uri;
+use crate::replay::run::{Broken, CancelRun, CancelStatus, Extra, Fate, Refused, RunLog};
+use crate::replay::splice;
 use crate::replay::verdict::{CancelCounts, ExchangeReport, RunReport, SideFigures, Standing, Verdict};
 
 /// Values of fewer bytes of JSON text are taken for an echo only in the answer to the request that they were put into.
@@ -169,8 +171,14 @@ impl<'a> One<'a> {
         let mut seen = HashSet::new();
         let values = self.log.exchanges.iter().flat_map(|run| &run.substituted).filter_map(|it| it.values.clone());
         let json = |text: &String| serde_json::Value::from(text.as_str()).to_string();
-        let paths = self.options.rewrite.map_path.iter().map(|(old, new)| (json(old), json(new)));
-        let mut echoes: Vec<_> = values.chain(paths).filter(|(old, new)| old != new && old.len() >= TELLING).collect();
+        let maps = || self.options.rewrite.map_path.iter();
+        let paths = maps().map(|(old, new)| (json(old), json(new)));
+        // A URI in which nothing is encoded holds the path as it is.
+        let is_encoded = |path: &String| file_uri(path).is_some_and(|uri| !uri.ends_with(path.as_str()));
+        let encoded = maps().filter(|(old, new)| is_encoded(old) || is_encoded(new));
+        let uris = encoded.filter_map(|(old, new)| Some((json(&file_uri(old)?), json(&file_uri(new)?))));
+        let mut echoes: Vec<_> =
+            values.chain(paths).chain(uris).filter(|(old, new)| old != new && old.len() >= TELLING).collect();
         echoes.retain(|echo| seen.insert(echo.clone()));
         // The longest first: a value may be a part of another.
         echoes.sort_by_key(|(old, _)| std::cmp::Reverse(old.len()));
