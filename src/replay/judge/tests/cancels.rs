@@ -99,6 +99,8 @@ fn s13_a_cancel_that_must_be_answered() {
     assert_eq!(of(&result, "#2").notes, ["other permitted outcome: a result, recorded the cancelled error"]);
     let other = run(r#"115 s> {"id":2,"error":{"code":-32603,"message":"?"}}"#).judge();
     assert_eq!(short(&other), "#1 same, #2 error-changed");
+    let crossed = run(r#"115 s> {"id":2,"error":{"code":-32603,"message":"?"}}"#).fault("#2", "CAN012", "race").judge();
+    assert_eq!(of(&crossed, "#2").verdict, Verdict::ErrorChanged);
 }
 
 #[test]
@@ -127,6 +129,14 @@ fn s14_a_turn_that_is_cancelled() {
     let wrong = run("end_turn").fault("#3", "SES001", "violation").judge();
     assert_eq!(short(&wrong), "#1 same, #2 same, #3 violates");
     assert_eq!(end(&wrong), FAIL);
+    // A turn that was over when the cancel came has not been cancelled, and one that failed has failed.
+    let crossed = run("end_turn").fault("#3", "SES001", "race").judge();
+    assert_eq!(short(&crossed), "#1 same, #2 same, #3 raced");
+    assert_eq!((crossed.cancels.landed, crossed.verdict), (0, RunVerdict::Inconclusive));
+    let mut failed = run("x").fault("#3", "SES001", "race");
+    let error = r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"?"}}"#;
+    failed = failed.change("#3", |run| run.text = Some(error.into()));
+    assert_eq!(short(&failed.judge()), "#1 same, #2 same, #3 error-changed+raced");
 }
 
 #[test]
