@@ -10,7 +10,7 @@ use crate::protocol::Side;
 use crate::replay::compare::{Comparison, Rules, Terms, compare};
 use crate::replay::options::Options;
 use crate::replay::recording::{Connection, EventKind, Exchange, Fault};
-use crate::replay::run::{Broken, CancelRun, CancelStatus, ExchangeRun, Fate, RunLog};
+use crate::replay::run::{Broken, CancelRun, CancelStatus, ExchangeRun, Fate, Refused, RunLog};
 use crate::replay::verdict::{Difference, Verdict};
 use crate::rules::{self, On};
 
@@ -35,6 +35,8 @@ pub struct Case<'a> {
     pub is_diff: bool,
     /// True if times cannot be compared.
     pub delayed: bool,
+    /// The HTTP status that its request got in the recording, where that shows one.
+    pub status: Option<u16>,
     /// Values that were put into requests of this connection, and paths that were mapped.
     pub echoes: &'a [(String, String)],
     /// Those that are not shown, of its own request.
@@ -190,7 +192,9 @@ impl<'a> Case<'a> {
                     found.compared = true;
                     found.add(Verdict::Extra, "cancelled only in the second recording");
                 }
+                Some(_) if run.text.is_none() && self.refused().is_some() => self.no_answer(found),
                 Some(cancel) if cancel.status == CancelStatus::Landed => self.cancelled(found, cancel),
+                Some(cancel) if cancel.status == CancelStatus::Refused => self.cancel_refused(found),
                 // A cancel that was wrong when it was recorded tests whether it is tolerated, whenever it comes.
                 Some(cancel) if cancel.status == CancelStatus::Raced && self.cancel_was_wrong() => self.plain(found),
                 Some(cancel) if cancel.status == CancelStatus::Raced => self.raced(found, cancel),
@@ -202,6 +206,7 @@ impl<'a> Case<'a> {
                 None => self.plain(found),
             }
         }
+        self.status(found);
         self.violations(found);
         self.told(found);
         self.slower(found);
@@ -272,13 +277,7 @@ impl<'a> Case<'a> {
                 let since = watched.map_or(String::new(), |us| format!(", watched {}", duration(us)));
                 found.add(Verdict::Stuck, format!("no answer{since}"));
             }
-            (Some(_), None) => match run.http_status.filter(|status| *status >= 400) {
-                Some(status) => {
-                    found.compared = true;
-                    found.add(Verdict::ErrorChanged, format!("HTTP {status} instead of an answer"));
-                }
-                None => found.add(Verdict::Unknown, self.ended_while_open()),
-            },
+            (Some(_), None) => self.no_answer(found),
             (None, _) if self.gap_after() => {
                 found.add(Verdict::Unknown, "the recording has a gap where its answer may have been");
             }
@@ -292,6 +291,42 @@ impl<'a> Case<'a> {
                 found.note(format!("no answer, as in the recording{watched}"));
             }
         }
+    }
+
+    /// It was answered, or would have been, and is not.
+    fn no_answer(&self, found: &mut Opinion) {
+        match self.run().http_status.filter(|status| *status >= 400) {
+            Some(status) => {
+                found.compared = true;
+                found.add(Verdict::ErrorChanged, format!("HTTP {status} instead of an answer"));
+            }
+            None => found.add(Verdict::Unknown, self.ended_while_open()),
+        }
+    }
+
+    /// The status by which its request is refused now, and was not in the recording.
+    fn refused(&self) -> Option<u16> {
+        self.run().http_status.filter(|status| Refused::is(self.status, *status))
+    }
+
+    /// An answer in a response that refuses the request. An error may come with either status.
+    fn status(&self, found: &mut Opinion) {
+        let (Some(text), Some(status)) = (self.live_text(), self.refused()) else { return };
+        let then = self.status.map_or(String::new(), |then| format!(", recorded {then}"));
+        match Answer::read(text) {
+            Answer::Result(_) => found.add(Verdict::ErrorChanged, format!("HTTP {status} around its result{then}")),
+            Answer::Error(_) if self.status.is_some() => found.note(format!("HTTP {status} around its error{then}")),
+            Answer::Error(_) => {}
+        }
+    }
+
+    /// What was not cancelled tells nothing of cancels.
+    fn cancel_refused(&self, found: &mut Opinion) {
+        found.compared = true;
+        let cancel = effective_cancel(self.own());
+        let refused = self.log.refused.iter().find(|refused| Some(refused.event) == cancel);
+        let how = refused.map_or("refused".to_string(), Refused::words);
+        found.add(Verdict::ErrorChanged, format!("its cancel was {how}"));
     }
 
     /// An answer to what had been given up as stuck: that something else kept the run alive until it came changes nothing.

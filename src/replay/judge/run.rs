@@ -12,6 +12,7 @@ use super::server_end;
 use crate::number::plural;
 use crate::protocol::Side;
 use crate::replay::compare::Rules;
+use crate::replay::message;
 use crate::replay::options::{Gate, Options};
 use crate::replay::recording::{Connection, Event, EventKind, Exchange, Recording};
 use crate::replay::rewrite::file_uri;
@@ -103,6 +104,7 @@ impl<'a> One<'a> {
         let delayed = is_delayed(self.log);
         report.delayed |= delayed;
         let echoes = self.echoes();
+        let statuses = self.connection.statuses();
         let mut skipped = 0;
         // Where a part was asked for, the handshake is sent all the same and says nothing about that part.
         let selects = self.options.policy.selects();
@@ -125,6 +127,7 @@ impl<'a> One<'a> {
                 options: self.options,
                 is_diff: self.sides.is_diff,
                 delayed,
+                status: self.connection.events[own.request].stream.and_then(|stream| statuses.get(&stream)).copied(),
                 echoes: &echoes,
                 hidden: &hidden,
             };
@@ -150,6 +153,7 @@ impl<'a> One<'a> {
         let anew = self.sides.asked_anew.iter().filter(|(connection, _)| *connection == self.index);
         report.exchanges.extend(anew.map(|(index, exchange)| asked_anew(*index, exchange)));
         report.exchanges.extend(self.loose());
+        report.exchanges.extend(self.refused());
         report.exchanges.extend(self.strays());
         let lost = server_end::lost(self.connection, self.log, &report.exchanges[from..]);
         report.exchanges.extend(lost.map(|how| self.blank("-", "", Verdict::ServerExit, how)));
@@ -310,6 +314,29 @@ impl<'a> One<'a> {
         found.into_iter().filter(counts).map(told).collect()
     }
 
+    /// What the server refuses now and belongs to no request: a cancel that has a target is told with that.
+    fn refused(&self) -> Vec<ExchangeReport> {
+        let told = |refused: &Refused| {
+            let event = &self.connection.events[refused.event];
+            let what = match event.what {
+                EventKind::Cancel(Some(_)) => return None,
+                EventKind::Open => self.verb(event),
+                EventKind::Response(Some(asked)) => format!("answer to {}", self.connection.exchanges[asked].label()),
+                _ => message::method(&event.text).unwrap_or_default(),
+            };
+            Some(self.blank("-", &what, Verdict::ErrorChanged, refused.words()))
+        };
+        self.log.refused.iter().filter_map(told).collect()
+    }
+
+    /// How a stream was opened: `GET`, `DELETE`.
+    fn verb(&self, open: &Event) -> String {
+        let mut heads = self.connection.events.iter().filter(|event| event.what == EventKind::Http);
+        let own = heads.find(|head| head.stream == open.stream && head.side == Some(Side::Client));
+        let verb = own.and_then(|head| splice::at(&head.text, "/method"));
+        verb.map_or_else(|| "GET".to_string(), |verb| verb.trim_matches('"').to_string())
+    }
+
     /// Violations of the live session that belong to no exchange of the recording.
     fn strays(&self) -> Vec<ExchangeReport> {
         let Some(live) = self.live() else { return Vec::new() };
@@ -456,7 +483,7 @@ fn count_cancel(counts: &mut CancelCounts, case: &Case<'_>, crossed: bool) {
     match run.cancel.as_ref().map(|cancel| cancel.status) {
         Some(CancelStatus::Landed) if !crossed => counts.landed += 1,
         Some(CancelStatus::Landed | CancelStatus::Raced) => counts.raced += 1,
-        Some(CancelStatus::NotSent) | None => counts.not_sent += 1,
+        Some(CancelStatus::NotSent | CancelStatus::Refused) | None => counts.not_sent += 1,
     }
 }
 

@@ -51,6 +51,12 @@ impl Session {
         self
     }
 
+    /// With another text in the place of one.
+    pub fn replace(mut self, old: &str, new: &str) -> Session {
+        self.text = self.text.replace(old, new);
+        self
+    }
+
     /// It as `rec/1`.
     pub fn rec(&self) -> String {
         let mut out = format!("{}\n", self.header);

@@ -307,6 +307,7 @@ fn cancel_word(entry: &ExchangeReport) -> &'static str {
     match status(entry) {
         Some(CancelStatus::Landed) => "landed",
         Some(CancelStatus::Raced) => "raced",
+        Some(CancelStatus::Refused) => "refused",
         Some(CancelStatus::NotSent) | None => "not sent",
     }
 }

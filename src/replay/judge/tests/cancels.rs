@@ -77,6 +77,28 @@ fn a_cancel_that_was_wrong_is_never_raced() {
 }
 
 #[test]
+fn a_cancel_is_not_wrong_because_of_its_post() {
+    let mut run = Run::mcp(&s01(), &s01()).recorded_fault("#2", "TRN011");
+    let cancel = run.recorded.exchanges[1].cancels[0];
+    run.recorded.faults.first_mut().event = Some(cancel);
+    let report = run.judge();
+    assert_eq!((report.cancels.recorded, report.cancels.landed), (1, 1));
+}
+
+#[test]
+fn a_cancel_that_was_refused_has_not_landed() {
+    let mut run = Run::mcp(&s01(), &s01()).change("#2", |run| {
+        run.cancel.as_mut().expect("a cancel").status = CancelStatus::Refused;
+    });
+    let event = run.recorded.exchanges[1].cancels[0];
+    run.log.refused.push(Refused { event, status: 503, recorded: Some(202) });
+    let report = run.judge();
+    assert_eq!(short(&report), "#1 same, #2 error-changed, #3 same");
+    assert_eq!(of(&report, "#2").detail, "its cancel was refused with HTTP 503 instead of 202");
+    assert_eq!((report.cancels.landed, report.cancels.not_sent, end(&report)), (0, 1, FAIL));
+}
+
+#[test]
 fn s13_a_cancel_that_must_be_answered() {
     let asked = r#"
         0 c> {"id":1,"method":"initialize","params":{"processId":1,"capabilities":{}}}
