@@ -226,6 +226,11 @@ pub fn kind_named(word: &str) -> Option<&'static str> {
     KINDS.iter().copied().find(|known| *known == word)
 }
 
+/// True for the name of a secret that was replaced (`password#1`), by which people are asked for it.
+pub fn is_placeholder_name(text: &str) -> bool {
+    text.split_once('#').is_some_and(|(kind, number)| kind_named(kind).is_some() && number.parse::<u64>().is_ok())
+}
+
 /// The placeholders in a text, of secrets that were replaced before: where they stand, kind and number.
 pub fn placeholders(text: &str) -> Vec<(Range<usize>, &'static str, u64)> {
     let found = text.match_indices(MARK.0).filter_map(|(start, _)| {

@@ -1,5 +1,7 @@
 //! What stands where a secret would, and is none: a variable that holds it, a placeholder, the word of a schema, code.
 
+use super::names::is_placeholder_name;
+
 /// Words that a schema, a manual or a message says of a secret.
 const WORDS: &[&str] = &[
     "string",
@@ -94,6 +96,7 @@ pub fn is_stand_in(value: &str) -> bool {
         || YOURS.iter().any(|word| lower.starts_with(word)) && !value.bytes().any(|byte| byte.is_ascii_digit())
         // `--secret token#1=env:TOKEN` says where the secret is.
         || value.contains("=env:")
+        || is_placeholder_name(value)
         || is("<", ">")
         || is("{", "}") && !value.contains('"') && !super::words::is_random(value, 10)
         || is("%", "%")

@@ -172,6 +172,14 @@ fn what_was_redacted_is_looked_at_a_second_time_and_stays() {
 
 /// The id of a session may have visible ASCII only; that one had not stays known.
 #[test]
+fn the_name_of_a_secret_is_none() {
+    for said in ["secret password#1", "the variable K for the secret api-key#12 is not set"] {
+        assert_eq!(text(said), said);
+    }
+    assert_ne!(text("password=hunter#1"), "password=hunter#1");
+}
+
+#[test]
 fn what_stands_for_a_session_says_whether_its_id_was_visible() {
     let head = |id: &str| text(&format!(r#"{{"mcp-session-id":"{id}"}}"#));
     for id in ["büro-7", r"b\u00fcro-7", r"b\n7"] {

@@ -1,10 +1,11 @@
 //! A recorded session as replay and comparison see it: events in order, exchanges, and what the audit found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use crate::capture::{Proof, Transport, Vantage};
 use crate::protocol::{Profile, Side};
+use crate::replay::splice;
 use crate::wire::Framing;
 
 /// One session.
@@ -222,6 +223,14 @@ impl Connection {
     /// True if the client came back for a stream after it had ended.
     pub fn is_resumed(&self, stream: Option<u32>) -> bool {
         stream.is_some_and(|stream| self.resumed.values().any(|lost| *lost == stream))
+    }
+
+    /// Over HTTP, by stream, the status of its response where the capture shows one.
+    pub fn statuses(&self) -> HashMap<u32, u16> {
+        let heads =
+            self.events.iter().filter(|event| event.what == EventKind::Http && event.side == Some(Side::Server));
+        let status = |event: &Event| Some((event.stream?, splice::at(&event.text, "/status")?.parse().ok()?));
+        heads.filter_map(status).collect()
     }
 
     /// The text of its answer.

@@ -62,11 +62,11 @@ pub(crate) fn rewrite(
             continue;
         }
         let plain = lenient_string(raw);
-        if let Some((old, new)) = options.map_path.iter().find(|(old, _)| at_border(&plain, old)) {
-            let mapped = format!("{new}{}", &plain[old.len()..]);
-            if edits.put(range, quote(&mapped)) {
-                done.note(format!("{old} -> {new}"));
-            }
+        let mapped = |(old, new): &(String, String)| Some((format!("{old} -> {new}"), map(&plain, old, new)?));
+        if let Some((what, mapped)) = options.map_path.iter().find_map(mapped)
+            && edits.put(range, quote(&mapped))
+        {
+            done.note(what);
         }
     }
     Ok(())
@@ -101,6 +101,27 @@ fn ask_version(text: &str, pointer: &str, asked: &str, edits: &mut Edits, done: 
     if new != old && edits.put(range, new.clone()) {
         done.note(format!("protocol version {old} -> {new}"));
     }
+}
+
+/// A path or URI below `old` as it is below `new`; `None` for one that is not.
+fn map(text: &str, old: &str, new: &str) -> Option<String> {
+    if at_border(text, old) {
+        return Some(format!("{new}{}", &text[old.len()..]));
+    }
+    let (old, new) = (file_uri(old)?, file_uri(new)?);
+    at_border(text, &old).then(|| format!("{new}{}", &text[old.len()..]))
+}
+
+/// The URI of a path from the root (RFC 8089): what no path of a URI may hold is encoded.
+pub(crate) fn file_uri(path: &str) -> Option<String> {
+    let mut uri = path.starts_with('/').then(|| "file://".to_string())?;
+    for byte in path.bytes() {
+        match byte {
+            byte if byte.is_ascii_alphanumeric() || b"/-._~!$&'()*+,;=:@".contains(&byte) => uri.push(byte.into()),
+            byte => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    Some(uri)
 }
 
 /// True if a path or URI is `prefix` or lies below it.
@@ -159,6 +180,16 @@ mod tests {
         assert_eq!(done("lsp", "initialize", null, &options).expect("fine").0, null);
         let other = r#"{"params":{"processId":4242}}"#;
         assert_eq!(done("mcp", "initialize", other, &options).expect("fine").0, other);
+    }
+
+    #[test]
+    fn a_path_is_mapped_in_its_uri_too() {
+        let map_path = vec![("/old dir".into(), "/new ü".into())];
+        let options = Rewrite { map_path, ..Rewrite::default() };
+        let text = r#"{"params":{"rootUri":"file:///old%20dir","rootPath":"/old dir/x","uri":"file:///old%20dir/a%20b#1","other":"http:///old%20dir"}}"#;
+        let want = r#"{"params":{"rootUri":"file:///new%20%C3%BC","rootPath":"/new ü/x","uri":"file:///new%20%C3%BC/a%20b#1","other":"http:///old%20dir"}}"#;
+        let (out, lines) = done("lsp", "initialize", text, &options).expect("no secrets");
+        assert_eq!((out.as_str(), lines.as_slice()), (want, ["/old dir -> /new ü (3 places)".to_string()].as_slice()));
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub struct RunLog {
     pub broken: Option<Broken>,
     /// When the last thing happened.
     pub ended_us: i64,
+    /// What the server took when it was recorded, and refused now.
+    pub refused: Vec<Refused>,
     /// Ids, as JSON text, of requests that only prove that what stood before them was read. They are no exchanges.
     pub witnesses: Vec<String>,
 }
@@ -126,6 +128,30 @@ pub struct CancelRun {
     pub progress_after: (u32, Option<i64>),
 }
 
+/// What went over HTTP and holds no request: a message, a stream that was opened, a session that was ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Its event in the recording.
+    pub event: usize,
+    /// The status that it got.
+    pub status: u16,
+    /// The status that it got then, where the recording shows one.
+    pub recorded: Option<u16>,
+}
+
+impl Refused {
+    /// True for a status that refuses what was taken in the recording: what that does not show, it took.
+    pub fn is(recorded: Option<u16>, status: u16) -> bool {
+        status >= 400 && recorded.is_none_or(|then| then < 400)
+    }
+
+    /// In words.
+    pub fn words(&self) -> String {
+        let then = self.recorded.map_or(String::new(), |then| format!(" instead of {then}"));
+        format!("refused with HTTP {}{then}", self.status)
+    }
+}
+
 /// How a cancel went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CancelStatus {
@@ -135,6 +161,8 @@ pub enum CancelStatus {
     Raced,
     /// It was not sent, because its target was not.
     NotSent,
+    /// It was sent, and refused (an HTTP status).
+    Refused,
 }
 
 /// A value put into a request.
@@ -148,6 +176,8 @@ pub struct Substituted {
     pub from_at: String,
     /// Recorded and live value as JSON text; `None` for one that is not to be shown.
     pub values: Option<(String, String)>,
+    /// Those that are not to be shown. A server may give back what it was given, and that is compared.
+    pub hidden: Option<(String, String)>,
 }
 
 /// Something that the recording does not have.

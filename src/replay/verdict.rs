@@ -272,7 +272,7 @@ pub struct CancelCounts {
     pub landed: u32,
     /// Answered first.
     pub raced: u32,
-    /// Not sent.
+    /// Not sent, or not taken.
     pub not_sent: u32,
 }
 

@@ -62,8 +62,10 @@ impl Conn {
         let session = request.session.clone().filter(|_| ends);
         let issued = response.session.is_some();
         let shows_buffering = http.shows_buffering || response.buffering.is_some();
-        let what = What::Responded { stream: own, ended, shows_buffering };
-        self.emit(step, self.facts.profile, seen, Some(Side::Server), what);
+        if http.is_streamable() {
+            let what = What::Responded { stream: own, ended, shows_buffering };
+            self.emit(step, self.facts.profile, seen, Some(Side::Server), what);
+        }
         self.http.issued |= issued;
         self.http.shows_buffering = shows_buffering;
         if let Some(session) = session {
@@ -110,7 +112,7 @@ impl Conn {
 
     /// A message of the client is the body of a POST: do its headers say what it says?
     pub(super) fn posted(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
-        if m.sender != Side::Client || self.http.streams.is_empty() {
+        if m.sender != Side::Client || self.http.streams.is_empty() || !self.http.is_streamable() {
             return;
         }
         let Some(own) = m.stream.and_then(|stream| self.http.streams.get_mut(&stream)) else { return };
@@ -167,7 +169,7 @@ impl Conn {
         let Some(slot) = self.slot(Side::Client, id).filter(|slot| slot.exchange.in_flight()) else { return };
         // Where the POST was only taken, the answer has nowhere else to come: the transport of 2024-11-05.
         let answered_there = self.status_of(slot.exchange.stream) == Some(200);
-        if answered_there && !self.http.endpoint {
+        if answered_there && self.http.is_streamable() {
             let own = slot.exchange.stream.and_then(|stream| self.http.streams.get(&stream));
             // A client that has lost the stream takes it up again, and a log that leaves out the header does not show that.
             let lost = own.is_some_and(|own| own.closed) && !self.http.shows_resumed;

@@ -482,6 +482,30 @@ fn s12_session_over_http() {
             run.verdicts(&["#1 same", "#2 same", "#3 session-lost", "#4 not-sent"]).ended("fail", 1);
             assert_eq!((asked(&run, "initialize"), asked(&run, "tools/call"), asked(&run, "ping")), (1, 1, 0));
         }),
+        ("C: it refuses what it took", &|| {
+            let run = serving(&["--status", "notifications/initialized=503", "--status", "DELETE=500"]).run();
+            run.verdicts(&["#1 same", "#3 same", "#4 same"]).ended("fail", 1);
+            let refused: Vec<_> = run.exchanges().filter(|line| line["verdict"] == "error-changed").collect();
+            let told: Vec<_> = refused.iter().map(|line| (&line["method"], &line["detail"])).collect();
+            let expected = [
+                (json!("notifications/initialized"), json!("refused with HTTP 503 instead of 202")),
+                (json!("DELETE"), json!("refused with HTTP 500 instead of 200")),
+            ];
+            assert_eq!(told, expected.iter().map(|(method, detail)| (method, detail)).collect::<Vec<_>>());
+        }),
+        ("C: an error around what is right", &|| {
+            let run = serving(&["--status", "ping=500"]).run();
+            run.verdicts(&["#1 same", "#2 same", "#3 same", "#4 error-changed"]).ended("fail", 1);
+        }),
+        ("C: a cancel that is refused", &|| {
+            let run = bench_http(&cancelled_over_http(), &["--status", "notifications/cancelled=429"]).run();
+            run.verdicts(&["#2 error-changed"]).ended("fail", 1).cancels(1, 0, 0, 1);
+        }),
+        ("B: it says 404 to a request, as it did", &|| {
+            let recorded = over_http().replace("22 http@4 s {\"status\":200", "22 http@4 s {\"status\":404");
+            let more = ["--session", "s", "--result", initialized, "--result", tools, "--status", "tools/call=404"];
+            bench_http(&recorded, &more).run().verdicts(&["#3 same", "#4 same"]).ended("pass", 0);
+        }),
         ("B: another session, the call is not known to be repeatable", &|| {
             let run = serving(&["--lost", "tools/call:1"]).flags("--reinit on-404").run();
             run.verdicts(&["#1 same", "#2 same", "#3 session-lost"]).ended("fail", 1);
@@ -495,6 +519,59 @@ fn s12_session_over_http() {
             assert!(again.clone().all(|line| line["headers"]["mcp-session-id"].is_null()), "{}", run.all());
         }),
     ]);
+}
+
+/// A call over Streamable HTTP that is cancelled.
+fn cancelled_over_http() -> Session {
+    http(
+        r#"
+         0 open@1 c
+         0 http@1 c {"method":"POST","headers":{}}
+         0 c@1> {"id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}
+         5 http@1 s {"status":200,"headers":{"content-type":"application/json"}}
+         5 s@1> {"id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"fixture-http","version":"1"}}}
+        20 open@2 c
+        20 http@2 c {"method":"POST","headers":{}}
+        20 c@2> call(2,slow,{})
+       120 open@3 c
+       120 http@3 c {"method":"POST","headers":{}}
+       120 c@3> cancel(2)
+       121 http@3 s {"status":202,"headers":{}}
+    "#,
+    )
+}
+
+/// The same over HTTP+SSE, as `record --sse` writes it: all messages stand on the stream of the one GET.
+fn cancelled_over_sse(revision: &str) -> Session {
+    let recorded = r#"
+         0 open@1 c
+         0 http@1 c {"method":"GET","headers":{"accept":"text/event-stream"}}
+         1 http@1 s {"status":200,"headers":{"content-type":"text/event-stream"}}
+         1 sse@1 s {"event":"endpoint"}
+         2 open@2 c
+         2 http@2 c {"method":"POST","headers":{}}
+         2 c@1> {"id":1,"method":"initialize","params":{"protocolVersion":"REVISION","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}
+         3 http@2 s {"status":202,"headers":{}}
+         5 s@1> {"id":1,"result":{"protocolVersion":"REVISION","capabilities":{"tools":{}},"serverInfo":{"name":"fixture-http","version":"1"}}}
+        20 open@3 c
+        20 http@3 c {"method":"POST","headers":{}}
+        20 c@1> call(2,slow,{})
+        21 http@3 s {"status":202,"headers":{}}
+       320 open@4 c
+       320 http@4 c {"method":"POST","headers":{}}
+       320 c@1> cancel(2)
+       321 http@4 s {"status":202,"headers":{}}
+    "#;
+    http(&recorded.replace("REVISION", revision)).with("transport", json!("sse"))
+}
+
+#[test]
+fn a_cancel_over_sse_is_one_in_every_revision() {
+    for revision in ["2024-11-05", "2025-11-25"] {
+        let quick = ["--mode", "sse", "--steps", "1", "--pause", "20"];
+        let run = bench_http(&cancelled_over_sse(revision), &quick).run();
+        run.verdicts(&["#1 same", "#2 raced"]).ended("inconclusive", 0).cancels(1, 0, 1, 0);
+    }
 }
 
 /// S13: a query of an editor that is cancelled and answered.

@@ -22,7 +22,7 @@ use super::room::{Listening, Part, Room, Waiting};
 use crate::jsonrpc::{Kind, NoLift, Parsed, parse};
 use crate::live::origin::{is_local, is_of_local_page};
 use crate::live::{Clock, Incoming, Link};
-use crate::protocol::{Side, http};
+use crate::protocol::{Facts, Side, by_name, http};
 
 /// Names the session.
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -135,7 +135,7 @@ impl House {
         let waiting = room.stream(held.requests).ok_or_else(over)?;
         let stream = Some(waiting.number);
         room.tell(Incoming::Message { stream, bytes: body.to_vec(), event_id: None }).await;
-        let mut response = answer(waiting, accepts_events(headers)).await;
+        let mut response = answer(waiting, accepts_events(headers), |answer| status(headers, &body, answer)).await;
         if let Some(id) = issued.and_then(|id| id.parse().ok()) {
             response.headers_mut().insert(SESSION, id);
         }
@@ -229,22 +229,35 @@ impl House {
 }
 
 /// The answer to the requests of one POST.
-async fn answer(mut waiting: Waiting, events: bool) -> Response {
+async fn answer(mut waiting: Waiting, events: bool, status: impl Fn(&[u8]) -> StatusCode) -> Response {
     if !events {
         while let Some(part) = waiting.next().await {
             if part.answer && part.last {
-                return respond(StatusCode::OK, JSON, Body::from(part.bytes));
+                return respond(status(&part.bytes), JSON, Body::from(part.bytes));
             }
         }
         return Refusal::new(StatusCode::NOT_ACCEPTABLE, "there is no answer that is not an event stream").respond();
     }
     let first = match tokio::time::timeout(AT_ONCE, waiting.next()).await {
-        Ok(Some(part)) if part.last => return respond(StatusCode::OK, JSON, Body::from(part.bytes)),
+        Ok(Some(part)) if part.last => return respond(status(&part.bytes), JSON, Body::from(part.bytes)),
         Ok(Some(part)) => Some(Some(part)),
         Ok(None) => Some(None),
         Err(_) => None,
     };
     streamed(waiting, first)
+}
+
+/// The status of an answer that comes as plain JSON: in the revision that its request names, some errors have one of their own.
+fn status(headers: &HeaderMap, asked: &[u8], answer: &[u8]) -> StatusCode {
+    let due = || {
+        let Parsed::One(_, facts) = parse::<Facts<'_>>(std::str::from_utf8(asked).ok()?).ok()? else { return None };
+        let Parsed::One(answer, _) = parse::<NoLift>(std::str::from_utf8(answer).ok()?).ok()? else { return None };
+        let stated = Facts::text(facts.meta_revision());
+        let revision = stated.as_deref().or_else(|| headers.get(REVISION)?.to_str().ok());
+        let whole = stated.is_some() && facts.meta_capabilities().is_some();
+        by_name("mcp", Some(revision?))?.status_of(answer.error_code()?, whole)
+    };
+    due().and_then(|status| StatusCode::from_u16(status).ok()).unwrap_or(StatusCode::OK)
 }
 
 /// What comes on a stream, event by event; `first` is what has come of it already.
@@ -328,6 +341,18 @@ mod tests {
             headers.append(*name, value.parse().expect("a value"));
         }
         rules.admit(&Uri::from_static("/"), &headers).map_or_else(|refused| refused.status.as_u16(), |()| 200)
+    }
+
+    #[test]
+    fn an_error_has_the_status_of_its_revision() {
+        let of = |revision: &str, code: i64| {
+            let heads = HeaderMap::from_iter([(REVISION, revision.parse().expect("a value"))]);
+            let answer = format!(r#"{{"jsonrpc":"2.0","id":1,"error":{{"code":{code},"message":"no"}}}}"#);
+            super::status(&heads, br#"{"jsonrpc":"2.0","id":1,"method":"x"}"#, answer.as_bytes()).as_u16()
+        };
+        assert_eq!([of("2026-07-28", -32601), of("2026-07-28", -32020), of("2026-07-28", -32603)], [404, 400, 200]);
+        assert_eq!([of("2025-11-25", -32601), of("", -32601)], [200, 200]);
+        assert_eq!(super::status(&HeaderMap::new(), b"[]", b"{}"), StatusCode::OK);
     }
 
     #[test]

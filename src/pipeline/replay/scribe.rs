@@ -6,6 +6,7 @@ use crate::live::link::NO_STREAM;
 use crate::live::tape::{Tape, TapeEvent};
 use crate::live::{Arrival, Incoming, Outgoing, Target};
 use crate::protocol::Side;
+use crate::protocol::http::ENDPOINT;
 
 /// One connection on the tape.
 pub(super) struct Scribe<'t> {
@@ -13,6 +14,8 @@ pub(super) struct Scribe<'t> {
     connection: u32,
     /// True where streams are told apart.
     http: bool,
+    /// True for HTTP+SSE, which is not judged as Streamable HTTP.
+    legacy: bool,
     /// Messages that the transport has not taken yet, each with its stream, in order.
     ordered: VecDeque<(u32, Vec<u8>)>,
     /// The highest number of a stream so far.
@@ -33,6 +36,7 @@ impl<'t> Scribe<'t> {
             tapes,
             connection,
             http,
+            legacy: matches!(target, Target::HttpSse(_)),
             ordered: VecDeque::new(),
             last_stream: 0,
             finishing: false,
@@ -60,6 +64,11 @@ impl<'t> Scribe<'t> {
                 self.open = true;
                 if self.from_start {
                     self.event(at_us, None, TapeEvent::Open { by: Some(Side::Client) });
+                }
+                // The link has had it before it was ready.
+                if self.legacy {
+                    let event = serde_json::json!({ "event": ENDPOINT }).to_string();
+                    self.event(at_us, None, TapeEvent::Sse { from: Side::Server, event });
                 }
             }
             Incoming::Sent { stream } => self.sent(at_us, *stream),

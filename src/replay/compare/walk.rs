@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::hidden::hides;
 use super::place::{PathStep, Pattern, TreePath};
-use super::tree::{Node, Tree, same_scalar};
+use super::tree::{Node, Tree, same, same_scalar};
 use super::{Comparison, Rules, Terms};
 use crate::replay::verdict::Difference;
 
@@ -108,6 +108,7 @@ impl<'r> Walk<'r> {
 
     fn both(&mut self, recorded: &Tree<'_>, live: &Tree<'_>) {
         match (&recorded.node, &live.node) {
+            _ if self.gives_back(recorded, live) => self.given_back(),
             (Node::Map(a), Node::Map(b)) => self.maps(a, b),
             (Node::List(a), Node::List(b)) => match self.keys(a, b) {
                 Some((a_keys, b_keys)) => self.keyed(a, b, &a_keys, &b_keys),
@@ -271,8 +272,19 @@ impl<'r> Walk<'r> {
         text == live
     }
 
+    /// True if both are what was put into the request, and is not shown.
+    fn gives_back(&self, recorded: &Tree<'_>, live: &Tree<'_>) -> bool {
+        self.terms.hidden.iter().any(|(old, new)| same(old, recorded.text) && same(new, live.text))
+    }
+
+    fn given_back(&mut self) {
+        let hidden = || Some(HIDDEN.to_string());
+        let (at, why) = (self.place.to_string(), Some(PUT.to_string()));
+        self.push(Difference { at, recorded: hidden(), live: hidden(), harmless: true, why, of: None });
+    }
+
     fn harmless(&mut self, recorded: &Tree<'_>, live: &Tree<'_>) {
-        let difference = self.difference(Some(recorded), Some(live), Some("the value that was put into the request"));
+        let difference = self.difference(Some(recorded), Some(live), Some(PUT));
         self.push(Difference { harmless: true, ..difference });
     }
 
@@ -305,6 +317,8 @@ impl<'r> Walk<'r> {
     }
 }
 
+/// Why a value may be another one.
+const PUT: &str = "the value that was put into the request";
 const HIDDEN: &str = "\"(not shown)\"";
 
 /// The text of a value without what is never printed.

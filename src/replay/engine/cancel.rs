@@ -67,7 +67,7 @@ impl Engine {
         }
         let fate = match status {
             CancelStatus::Raced => "its task had ended",
-            CancelStatus::NotSent | CancelStatus::Landed => "its target was not sent",
+            _ => "its target was not sent",
         };
         self.pass(step, &Fate::NotSent(fate.to_string()))
     }

@@ -112,11 +112,14 @@ impl Engine {
                 continue;
             }
             let Some(consumer) = link.exchange else { continue };
+            let both = Some((link.recorded.clone(), value));
+            let (values, hidden) = if link.opaque { (None, both) } else { (both, None) };
             self.log.exchanges[consumer].substituted.push(Substituted {
                 at: link.to_at.clone(),
                 from: self.recorded.exchanges[link.producer].label(),
                 from_at,
-                values: (!link.opaque).then(|| (link.recorded.clone(), value)),
+                values,
+                hidden,
             });
         }
     }

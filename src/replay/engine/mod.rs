@@ -246,5 +246,6 @@ impl Engine {
         self.list_questions();
         self.count_recorded();
         self.find_last();
+        self.known.statuses = self.recorded.statuses();
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::jsonrpc::{Message, Parsed, parse};
-use crate::live::link::Outgoing;
+use crate::live::link::{NO_STREAM, Outgoing};
 use crate::protocol::{Facts, Mechanism, Role, Target, cancel_form, role};
 use crate::replay::message;
 use crate::replay::plan::{Action, Step};
@@ -44,6 +44,7 @@ impl Engine {
         if let Some(recorded) = self.recorded.events[step.event].stream {
             self.http.streams.insert(recorded, stream);
         }
+        self.http.carries.insert(stream, step.event);
         for exchange in &step.opens {
             self.note_sent(*exchange, stream);
             let run = &mut self.log.exchanges[*exchange];
@@ -80,7 +81,11 @@ impl Engine {
         match step.action {
             Action::OpenStream => {
                 let stream = match self.goes_on_with(step.event) {
-                    None => self.open_stream(None),
+                    None => {
+                        let stream = self.open_stream(None);
+                        self.http.carries.insert(stream, step.event);
+                        stream
+                    }
                     Some(lost) if self.is_awaited(lost) => self.resume(lost),
                     Some(lost) => lost,
                 };
@@ -93,7 +98,10 @@ impl Engine {
                     self.out.push_back(Outgoing::CloseStream { stream });
                 }
             }
-            Action::EndSession => self.out.push_back(Outgoing::EndSession { revision: self.http.revision.clone() }),
+            Action::EndSession => {
+                self.http.carries.insert(NO_STREAM, step.event);
+                self.out.push_back(Outgoing::EndSession { revision: self.http.revision.clone() });
+            }
             Action::Send | Action::Answer(_) | Action::Cancel(_) => {}
         }
     }

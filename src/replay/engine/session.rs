@@ -10,7 +10,7 @@ use crate::protocol::{Facts, Side};
 use crate::replay::plan::{Action, Step};
 use crate::replay::policy;
 use crate::replay::recording::EventKind;
-use crate::replay::run::{Broken, Fate};
+use crate::replay::run::{Broken, CancelStatus, Fate, Refused};
 use crate::replay::splice;
 
 /// How long a client waits before it resumes a stream, where the server does not say, microseconds.
@@ -31,21 +31,53 @@ impl Engine {
     pub(super) fn head_came(&mut self, stream: u32, method: &str, status: u16) {
         self.peer.heard = true;
         self.http.heads.insert(stream, status);
-        if method != "POST" {
-            return;
-        }
-        let on = self.on_stream(stream);
-        if let Some(advice) = turned_away(status).filter(|_| !self.peer.let_in && !self.was_turned_away()) {
+        let posts = method == "POST";
+        let on = if posts { self.on_stream(stream) } else { Vec::new() };
+        let locked_out = posts && !self.peer.let_in && !self.was_turned_away();
+        if let Some(advice) = turned_away(status).filter(|_| locked_out) {
             let now = self.now;
             return self.stop(now, Broken::Link(format!("the server answers HTTP {status}: {advice}")));
+        }
+        if on.is_empty() {
+            self.note_refused(stream, posts, status);
+        }
+        if !posts {
+            return;
         }
         self.peer.let_in |= status < 300;
         for exchange in &on {
             self.log.exchanges[*exchange].http_status = Some(status);
         }
         let opened = self.recorded.profile.opening.initialize.is_some() && self.handshake_done();
-        if matches!(status, 404 | 410) && opened && self.phase < Phase::Ending {
+        if matches!(status, 404 | 410)
+            && opened
+            && self.phase < Phase::Ending
+            && self.recorded_status(stream) != Some(status)
+        {
             self.session_lost(status, &on);
+        }
+    }
+
+    /// The status that the recording has for what a live stream carries.
+    fn recorded_status(&self, stream: u32) -> Option<u16> {
+        let event = self.http.carries.get(&stream)?;
+        self.known.statuses.get(&self.recorded.events[*event].stream?).copied()
+    }
+
+    /// Notes what the server took in the recording and refuses now. A stream or an end of the session may be refused at any time, if
+    /// the recording does not show that it was not.
+    fn note_refused(&mut self, stream: u32, posts: bool, status: u16) {
+        let Some(event) = self.http.carries.get(&stream).copied() else { return };
+        let recorded = self.recorded_status(stream);
+        if !Refused::is(recorded, status) || !posts && recorded.is_none() {
+            return;
+        }
+        self.log.refused.push(Refused { event, status, recorded });
+        for (own, run) in self.recorded.exchanges.iter().zip(&mut self.log.exchanges) {
+            let landed = run.cancel.as_mut().filter(|it| it.status == CancelStatus::Landed);
+            if let Some(cancel) = landed.filter(|_| own.cancels.contains(&event)) {
+                cancel.status = CancelStatus::Refused;
+            }
         }
     }
 

@@ -113,6 +113,8 @@ pub(super) struct Known {
     pub unseen: HashMap<String, BTreeSet<usize>>,
     /// Recorded notifications of the server, by the place of their event: method, and which one of it, from 1.
     pub numbered: HashMap<usize, (String, u32)>,
+    /// By recorded stream, the status of its response.
+    pub statuses: HashMap<u32, u16>,
     /// By exchange, the last event that shows it at work: its answer, its progress, what the server asked for its sake.
     pub last: Vec<Option<usize>>,
 }
@@ -148,6 +150,8 @@ pub(super) struct Http {
     /// Live streams by recorded ones.
     pub streams: HashMap<u32, u32>,
     pub next_stream: u32,
+    /// What a live stream carries: the place of its event in the recording.
+    pub carries: HashMap<u32, usize>,
     /// Status of the response on a live stream.
     pub heads: HashMap<u32, u16>,
     /// The last SSE event on a live stream.

@@ -32,6 +32,10 @@ impl Case<'_> {
         }
         found.compared = true;
         if self.may_have_crossed(permits(is), is) {
+            // Where an answer is due, an error of another kind is another error either way.
+            if live_profile.answers_cancelled() && is_other_error(&before, &now) {
+                found.add(Verdict::ErrorChanged, format!("{} became {}", words(&before), words(&now)));
+            }
             return self.crossed(found, cancel, permits(was) == Some(false) && was != Ending::Silence);
         }
         if is == Ending::Silence && permits(is) != Some(false) {
@@ -60,8 +64,7 @@ impl Case<'_> {
                     found.note(format!("other permitted outcome: {}, recorded {}", is.as_str(), was.as_str()));
                 }
                 Some(false) if is == Ending::Silence => self.never_answered(found, cancel),
-                // What the audit proves is a violation; what it cannot prove is a crossing, and said as a note. An error of
-                // another kind is another error either way.
+                // It is proven to be late, and said as the violation that it is.
                 Some(false) if self.is_judged() && (was, is) != (Ending::CancelledError, Ending::OtherError) => {}
                 Some(false) | None => {
                     let verdict = if is == Ending::OtherError { Verdict::ErrorChanged } else { Verdict::Changed };
@@ -84,11 +87,9 @@ impl Case<'_> {
         self.cancelled_by() == Some(Mechanism::StreamClose)
     }
 
-    /// True for an answer that the protocol does not want after a cancel, and that the audit cannot prove to be later than it. Where
-    /// an answer is due, it says what became of the cancel.
+    /// True for an answer that the protocol does not want after a cancel, and that the audit cannot prove to be later than it.
     fn may_have_crossed(&self, permitted: Option<bool>, is: Ending) -> bool {
-        let silence_is_due = !self.live.map_or(self.recorded.profile, |live| live.profile).answers_cancelled();
-        silence_is_due && permitted == Some(false) && is != Ending::Silence && self.is_judged() && !self.is_proven()
+        permitted == Some(false) && is != Ending::Silence && self.is_judged() && !self.is_proven()
     }
 
     /// The cancel was not exercised. That is no difference only where it was not in the recording either.
@@ -137,6 +138,15 @@ impl Case<'_> {
 fn ends(code: &str) -> bool {
     let on = rules::find(code).map(|rule| rule.on);
     matches!(on, Some(On::Answer | On::LateAnswer | On::Unanswered | On::TaskCancelAnswer))
+}
+
+/// True for an error where there was a result, the other way round, and for another code.
+fn is_other_error(before: &Option<Answer>, now: &Option<Answer>) -> bool {
+    match (before, now) {
+        (Some(Answer::Error(a)), Some(Answer::Error(b))) => a != b,
+        (Some(a), Some(b)) => a.outcome() != b.outcome(),
+        _ => false,
+    }
 }
 
 fn words(answer: &Option<Answer>) -> String {

@@ -10,9 +10,12 @@ use super::answer::effective_cancel;
 use super::run::{self, Sides};
 use crate::protocol::Side;
 use crate::replay::compare::{Node, PathStep, Tree, TreePath, same_scalar};
+use crate::replay::message;
 use crate::replay::options::Options;
 use crate::replay::recording::{Connection, Event, EventKind, Exchange, Recording};
-use crate::replay::run::{Anchor, CancelRun, CancelStatus, ExchangeRun, ExitRun, Extra, Fate, RunLog, Substituted};
+use crate::replay::run::{
+    Anchor, CancelRun, CancelStatus, ExchangeRun, ExitRun, Extra, Fate, Refused, RunLog, Substituted,
+};
 use crate::replay::verdict::RunReport;
 
 /// A request of the second recording counts as stuck only where that one goes on for this long.
@@ -127,7 +130,8 @@ pub(super) fn observed(a: &Connection, b: &Connection, pairs: &[Option<usize>], 
         EventKind::Exit(code) => Some((code, event.at_us.unwrap_or(end) - start)),
         _ => None,
     });
-    let mut log = RunLog { ended_us: end - start, ..RunLog::default() };
+    let statuses = b.statuses();
+    let mut log = RunLog { ended_us: end - start, refused: refused(a, b, &statuses), ..RunLog::default() };
     for (own, pair) in a.exchanges.iter().zip(pairs) {
         let Some(twin) = pair.map(|place| &b.exchanges[place]) else {
             log.exchanges.push(ExchangeRun { fate: Fate::Missing, ..ExchangeRun::default() });
@@ -151,9 +155,10 @@ pub(super) fn observed(a: &Connection, b: &Connection, pairs: &[Option<usize>], 
             answered_us: twin.response.and_then(at),
             text,
             notifications: (own.progress.len() as u32, twin.progress.len() as u32),
-            cancel: cancel(a, own, b, twin, start, end),
+            cancel: cancel((a, own), (b, twin), (start, end), &log.refused),
             stuck_us: stuck.then_some(end - start),
             watched_us,
+            http_status: b.events[twin.request].stream.and_then(|stream| statuses.get(&stream)).copied(),
             peer_gone: open && exit.is_some() && effective_cancel(twin).is_none(),
             ..ExchangeRun::default()
         });
@@ -169,8 +174,37 @@ pub(super) fn observed(a: &Connection, b: &Connection, pairs: &[Option<usize>], 
     log
 }
 
+/// Messages without an answer that the second server refused, and the first did not. The nth of a method is the nth of it.
+fn refused(a: &Connection, b: &Connection, statuses: &HashMap<u32, u16>) -> Vec<Refused> {
+    let mut told: HashMap<String, Vec<Option<u16>>> = HashMap::new();
+    for event in b.events.iter().rev().filter(|event| is_told(event)) {
+        let status = event.stream.and_then(|stream| statuses.get(&stream)).copied();
+        told.entry(message::method(&event.text).unwrap_or_default()).or_default().push(status);
+    }
+    let before = a.statuses();
+    let own = a.events.iter().enumerate().filter(|(_, event)| is_told(event));
+    let refused = own.filter_map(|(place, event)| {
+        let status = told.get_mut(&message::method(&event.text)?)?.pop()??;
+        let recorded = event.stream.and_then(|stream| before.get(&stream)).copied();
+        Refused::is(recorded, status).then_some(Refused { event: place, status, recorded })
+    });
+    refused.collect()
+}
+
+/// True for a notification of the client.
+fn is_told(event: &Event) -> bool {
+    event.side == Some(Side::Client)
+        && !event.text.is_empty()
+        && matches!(event.what, EventKind::Notification | EventKind::Progress(_) | EventKind::Cancel(_))
+}
+
 /// The cancel of an exchange, where either recording has one.
-fn cancel(a: &Connection, own: &Exchange, b: &Connection, twin: &Exchange, start: i64, end: i64) -> Option<CancelRun> {
+fn cancel(
+    (a, own): (&Connection, &Exchange),
+    (b, twin): (&Connection, &Exchange),
+    (start, end): (i64, i64),
+    refused: &[Refused],
+) -> Option<CancelRun> {
     let recorded = effective_cancel(own);
     let live = effective_cancel(twin);
     recorded.or(live)?;
@@ -180,6 +214,8 @@ fn cancel(a: &Connection, own: &Exchange, b: &Connection, twin: &Exchange, start
         (None, None) => CancelStatus::NotSent,
     };
     let place = live.or(twin.cancels.first().copied());
+    let is_refused = recorded.is_some_and(|cancel| refused.iter().any(|it| it.event == cancel));
+    let status = if is_refused && status == CancelStatus::Landed { CancelStatus::Refused } else { status };
     let sent = place.and_then(|place| b.events[place].at_us);
     let nth = recorded.map_or(0, |cancel| own.progress.iter().filter(|progress| **progress < cancel).count() as u32);
     let after = live.map_or(0, |cancel| twin.progress.iter().filter(|progress| **progress > cancel).count() as u32);
@@ -241,6 +277,7 @@ fn flows(a: &Connection, b: &Connection, pairs: &[Option<usize>], log: &mut RunL
                     from: own.label(),
                     from_at: from_at.clone(),
                     values: Some((old.clone(), new.clone())),
+                    hidden: None,
                 });
                 if !log.exchanges[place].captured.contains(&from_at) {
                     log.exchanges[place].captured.push(from_at.clone());

@@ -10,7 +10,7 @@ use crate::protocol::Side;
 use crate::replay::compare::{Comparison, Rules, Terms, compare};
 use crate::replay::options::Options;
 use crate::replay::recording::{Connection, EventKind, Exchange, Fault};
-use crate::replay::run::{Broken, CancelRun, CancelStatus, ExchangeRun, Fate, RunLog};
+use crate::replay::run::{Broken, CancelRun, CancelStatus, ExchangeRun, Fate, Refused, RunLog};
 use crate::replay::verdict::{Difference, Verdict};
 use crate::rules::{self, On};
 
@@ -35,8 +35,12 @@ pub struct Case<'a> {
     pub is_diff: bool,
     /// True if times cannot be compared.
     pub delayed: bool,
+    /// The HTTP status that its request got in the recording, where that shows one.
+    pub status: Option<u16>,
     /// Values that were put into requests of this connection, and paths that were mapped.
     pub echoes: &'a [(String, String)],
+    /// Those that are not shown, of its own request.
+    pub hidden: &'a [(String, String)],
 }
 
 /// What was found.
@@ -188,7 +192,9 @@ impl<'a> Case<'a> {
                     found.compared = true;
                     found.add(Verdict::Extra, "cancelled only in the second recording");
                 }
+                Some(_) if run.text.is_none() && self.refused().is_some() => self.no_answer(found),
                 Some(cancel) if cancel.status == CancelStatus::Landed => self.cancelled(found, cancel),
+                Some(cancel) if cancel.status == CancelStatus::Refused => self.cancel_refused(found),
                 // A cancel that was wrong when it was recorded tests whether it is tolerated, whenever it comes.
                 Some(cancel) if cancel.status == CancelStatus::Raced && self.cancel_was_wrong() => self.plain(found),
                 Some(cancel) if cancel.status == CancelStatus::Raced => self.raced(found, cancel),
@@ -200,6 +206,7 @@ impl<'a> Case<'a> {
                 None => self.plain(found),
             }
         }
+        self.status(found);
         self.violations(found);
         self.told(found);
         self.slower(found);
@@ -212,9 +219,7 @@ impl<'a> Case<'a> {
             return;
         };
         let flowed: Vec<String> = self.run().substituted.iter().map(|put| put.at.clone()).collect();
-        let terms =
-            Terms { profile: self.recorded.profile, captured: &flowed, echoes: self.echoes, asked: Some(self.own()) };
-        let asked = compare(self.rules, &terms, self.recorded.request(self.own()), twin);
+        let asked = compare(self.rules, &self.terms(&flowed), self.recorded.request(self.own()), twin);
         if asked.changed {
             found.note(format!("asked differently at {}", first_place(&asked.differences)));
         }
@@ -242,12 +247,14 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// True if the recorded cancel itself broke a rule (of `initialize`, of the wrong side).
+    /// True if the recorded cancel itself broke a rule (of `initialize`, of the wrong side). What is wrong with the POST that carried
+    /// it is no fault of the cancel.
     pub fn cancel_was_wrong(&self) -> bool {
         let cancel = effective_cancel(self.own());
-        let faults =
-            self.recorded.faults.iter().filter(|fault| fault.certainty == "violation" && fault.severity != "note");
-        cancel.is_some() && faults.into_iter().any(|fault| fault.event == cancel)
+        let of_post = |fault: &Fault| rules::find(&fault.code).is_some_and(|rule| rule.on == On::Posted);
+        let proven = |fault: &Fault| fault.certainty == "violation" && fault.severity != "note";
+        cancel.is_some()
+            && self.recorded.faults.iter().any(|fault| fault.event == cancel && proven(fault) && !of_post(fault))
     }
 
     /// True if the run was cut off while the exchange was open.
@@ -270,13 +277,7 @@ impl<'a> Case<'a> {
                 let since = watched.map_or(String::new(), |us| format!(", watched {}", duration(us)));
                 found.add(Verdict::Stuck, format!("no answer{since}"));
             }
-            (Some(_), None) => match run.http_status.filter(|status| *status >= 400) {
-                Some(status) => {
-                    found.compared = true;
-                    found.add(Verdict::ErrorChanged, format!("HTTP {status} instead of an answer"));
-                }
-                None => found.add(Verdict::Unknown, self.ended_while_open()),
-            },
+            (Some(_), None) => self.no_answer(found),
             (None, _) if self.gap_after() => {
                 found.add(Verdict::Unknown, "the recording has a gap where its answer may have been");
             }
@@ -290,6 +291,42 @@ impl<'a> Case<'a> {
                 found.note(format!("no answer, as in the recording{watched}"));
             }
         }
+    }
+
+    /// It was answered, or would have been, and is not.
+    fn no_answer(&self, found: &mut Opinion) {
+        match self.run().http_status.filter(|status| *status >= 400) {
+            Some(status) => {
+                found.compared = true;
+                found.add(Verdict::ErrorChanged, format!("HTTP {status} instead of an answer"));
+            }
+            None => found.add(Verdict::Unknown, self.ended_while_open()),
+        }
+    }
+
+    /// The status by which its request is refused now, and was not in the recording.
+    fn refused(&self) -> Option<u16> {
+        self.run().http_status.filter(|status| Refused::is(self.status, *status))
+    }
+
+    /// An answer in a response that refuses the request. An error may come with either status.
+    fn status(&self, found: &mut Opinion) {
+        let (Some(text), Some(status)) = (self.live_text(), self.refused()) else { return };
+        let then = self.status.map_or(String::new(), |then| format!(", recorded {then}"));
+        match Answer::read(text) {
+            Answer::Result(_) => found.add(Verdict::ErrorChanged, format!("HTTP {status} around its result{then}")),
+            Answer::Error(_) if self.status.is_some() => found.note(format!("HTTP {status} around its error{then}")),
+            Answer::Error(_) => {}
+        }
+    }
+
+    /// What was not cancelled tells nothing of cancels.
+    fn cancel_refused(&self, found: &mut Opinion) {
+        found.compared = true;
+        let cancel = effective_cancel(self.own());
+        let refused = self.log.refused.iter().find(|refused| Some(refused.event) == cancel);
+        let how = refused.map_or("refused".to_string(), Refused::words);
+        found.add(Verdict::ErrorChanged, format!("its cancel was {how}"));
     }
 
     /// An answer to what had been given up as stuck: that something else kept the run alive until it came changes nothing.
@@ -324,12 +361,16 @@ impl<'a> Case<'a> {
         self.recorded.events[self.own().request..].iter().any(|event| event.what == EventKind::Gap)
     }
 
+    /// What holds for the messages of this exchange.
+    fn terms<'t>(&'t self, captured: &'t [String]) -> Terms<'t> {
+        let (echoes, hidden) = (self.echoes, self.hidden);
+        Terms { profile: self.recorded.profile, captured, echoes, hidden, asked: Some(self.own()) }
+    }
+
     pub(super) fn payload(&self, found: &mut Opinion, recorded: &str, live: &str) {
         let run = self.run();
         let captured: Vec<String> = run.captured.iter().chain(&run.capture_missing).cloned().collect();
-        let terms =
-            Terms { profile: self.recorded.profile, captured: &captured, echoes: self.echoes, asked: Some(self.own()) };
-        let mut comparison = compare(self.rules, &terms, recorded, live);
+        let mut comparison = compare(self.rules, &self.terms(&captured), recorded, live);
         let b = Answer::read(live);
         let a = self.answer_then(Some(&b)).unwrap_or_else(|| Answer::read(recorded));
         if matches!(a, Answer::Error(_)) && a == b && Answer::read(recorded) != b {
@@ -436,13 +477,8 @@ impl<'a> Case<'a> {
         if let (true, Some(live), Some(twin)) = (self.options.compare.notifications, self.live, self.twin) {
             let pairs = self.own().progress.iter().zip(&live.exchanges[twin].progress);
             for (index, (a, b)) in pairs.enumerate() {
-                let terms = Terms {
-                    profile: self.recorded.profile,
-                    captured: &[],
-                    echoes: self.echoes,
-                    asked: Some(self.own()),
-                };
-                let found_here = compare(self.rules, &terms, &self.recorded.events[*a].text, &live.events[*b].text);
+                let found_here =
+                    compare(self.rules, &self.terms(&[]), &self.recorded.events[*a].text, &live.events[*b].text);
                 if found_here.changed {
                     let of = format!("notification {}", index + 1);
                     found.add(Verdict::Changed, format!("{of}: {}", first_place(&found_here.differences)));

@@ -1,4 +1,4 @@
-//! Notifications of the server that belong to no request: which kinds no longer come, and what they say.
+//! Notifications of the server that belong to no request, and cancels of its own: which kinds no longer come, and what they say.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -27,7 +27,7 @@ pub(super) fn loose(
     contents: bool,
 ) -> Vec<Loose> {
     let (then, now) = (by_method(recorded), by_method(live));
-    let terms = Terms { profile: recorded.profile, captured: &[], echoes, asked: None };
+    let terms = Terms { profile: recorded.profile, captured: &[], echoes, hidden: &[], asked: None };
     let judged = |(method, then): (String, Vec<&str>)| {
         let Some(now) = now.get(&method) else {
             let detail = match then.len() {
@@ -55,7 +55,8 @@ fn by_method(connection: &Connection) -> BTreeMap<String, Vec<&str>> {
     let cancelled = connection.exchanges.iter().filter(|exchange| !exchange.cancels.is_empty());
     let over: HashSet<u32> = cancelled.filter_map(|exchange| connection.events[exchange.request].stream).collect();
     let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    let own = connection.events.iter().filter(|it| it.what == EventKind::Notification && it.side == Some(Side::Server));
+    let told = |what: &EventKind| matches!(what, EventKind::Notification | EventKind::Cancel(_));
+    let own = connection.events.iter().filter(|it| told(&it.what) && it.side == Some(Side::Server));
     for event in own.filter(|event| event.stream.is_none_or(|stream| !over.contains(&stream))) {
         if let Ok(Parsed::One(message, _)) = parse::<NoLift>(&event.text) {
             found.entry(message.method().to_string()).or_default().push(&event.text);

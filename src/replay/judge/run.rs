@@ -12,9 +12,12 @@ use super::server_end;
 use crate::number::plural;
 use crate::protocol::Side;
 use crate::replay::compare::Rules;
+use crate::replay::message;
 use crate::replay::options::{Gate, Options};
-use crate::replay::recording::{Connection, Exchange, Recording};
-use crate::replay::run::{Broken, CancelRun, CancelStatus, Extra, Fate, RunLog};
+use crate::replay::recording::{Connection, Event, EventKind, Exchange, Recording};
+use crate::replay::rewrite::file_uri;
+use crate::replay::run::{Broken, CancelRun, CancelStatus, Extra, Fate, Refused, RunLog};
+use crate::replay::splice;
 use crate::replay::verdict::{CancelCounts, ExchangeReport, RunReport, SideFigures, Standing, Verdict};
 
 /// Values of fewer bytes of JSON text are taken for an echo only in the answer to the request that they were put into.
@@ -101,6 +104,7 @@ impl<'a> One<'a> {
         let delayed = is_delayed(self.log);
         report.delayed |= delayed;
         let echoes = self.echoes();
+        let statuses = self.connection.statuses();
         let mut skipped = 0;
         // Where a part was asked for, the handshake is sent all the same and says nothing about that part.
         let selects = self.options.policy.selects();
@@ -112,6 +116,7 @@ impl<'a> One<'a> {
                 continue;
             }
             let echoes = self.echoes_of(place, &echoes);
+            let hidden: Vec<_> = run.substituted.iter().filter_map(|it| it.hidden.clone()).collect();
             let case = Case {
                 recorded: self.connection,
                 live: self.live(),
@@ -122,7 +127,9 @@ impl<'a> One<'a> {
                 options: self.options,
                 is_diff: self.sides.is_diff,
                 delayed,
+                status: self.connection.events[own.request].stream.and_then(|stream| statuses.get(&stream)).copied(),
                 echoes: &echoes,
+                hidden: &hidden,
             };
             let found = case.judge();
             let counts = own.issuer == Side::Client && !(selects && self.connection.profile.is_handshake(&own.method));
@@ -146,6 +153,7 @@ impl<'a> One<'a> {
         let anew = self.sides.asked_anew.iter().filter(|(connection, _)| *connection == self.index);
         report.exchanges.extend(anew.map(|(index, exchange)| asked_anew(*index, exchange)));
         report.exchanges.extend(self.loose());
+        report.exchanges.extend(self.refused());
         report.exchanges.extend(self.strays());
         let lost = server_end::lost(self.connection, self.log, &report.exchanges[from..]);
         report.exchanges.extend(lost.map(|how| self.blank("-", "", Verdict::ServerExit, how)));
@@ -167,8 +175,14 @@ impl<'a> One<'a> {
         let mut seen = HashSet::new();
         let values = self.log.exchanges.iter().flat_map(|run| &run.substituted).filter_map(|it| it.values.clone());
         let json = |text: &String| serde_json::Value::from(text.as_str()).to_string();
-        let paths = self.options.rewrite.map_path.iter().map(|(old, new)| (json(old), json(new)));
-        let mut echoes: Vec<_> = values.chain(paths).filter(|(old, new)| old != new && old.len() >= TELLING).collect();
+        let maps = || self.options.rewrite.map_path.iter();
+        let paths = maps().map(|(old, new)| (json(old), json(new)));
+        // A URI in which nothing is encoded holds the path as it is.
+        let is_encoded = |path: &String| file_uri(path).is_some_and(|uri| !uri.ends_with(path.as_str()));
+        let encoded = maps().filter(|(old, new)| is_encoded(old) || is_encoded(new));
+        let uris = encoded.filter_map(|(old, new)| Some((json(&file_uri(old)?), json(&file_uri(new)?))));
+        let mut echoes: Vec<_> =
+            values.chain(paths).chain(uris).filter(|(old, new)| old != new && old.len() >= TELLING).collect();
         echoes.retain(|echo| seen.insert(echo.clone()));
         // The longest first: a value may be a part of another.
         echoes.sort_by_key(|(old, _)| std::cmp::Reverse(old.len()));
@@ -298,6 +312,29 @@ impl<'a> One<'a> {
         };
         let counts = |it: &loose::Loose| self.sides.is_diff || it.verdict != Verdict::Missing || due(&it.method);
         found.into_iter().filter(counts).map(told).collect()
+    }
+
+    /// What the server refuses now and belongs to no request: a cancel that has a target is told with that.
+    fn refused(&self) -> Vec<ExchangeReport> {
+        let told = |refused: &Refused| {
+            let event = &self.connection.events[refused.event];
+            let what = match event.what {
+                EventKind::Cancel(Some(_)) => return None,
+                EventKind::Open => self.verb(event),
+                EventKind::Response(Some(asked)) => format!("answer to {}", self.connection.exchanges[asked].label()),
+                _ => message::method(&event.text).unwrap_or_default(),
+            };
+            Some(self.blank("-", &what, Verdict::ErrorChanged, refused.words()))
+        };
+        self.log.refused.iter().filter_map(told).collect()
+    }
+
+    /// How a stream was opened: `GET`, `DELETE`.
+    fn verb(&self, open: &Event) -> String {
+        let mut heads = self.connection.events.iter().filter(|event| event.what == EventKind::Http);
+        let own = heads.find(|head| head.stream == open.stream && head.side == Some(Side::Client));
+        let verb = own.and_then(|head| splice::at(&head.text, "/method"));
+        verb.map_or_else(|| "GET".to_string(), |verb| verb.trim_matches('"').to_string())
     }
 
     /// Violations of the live session that belong to no exchange of the recording.
@@ -446,7 +483,7 @@ fn count_cancel(counts: &mut CancelCounts, case: &Case<'_>, crossed: bool) {
     match run.cancel.as_ref().map(|cancel| cancel.status) {
         Some(CancelStatus::Landed) if !crossed => counts.landed += 1,
         Some(CancelStatus::Landed | CancelStatus::Raced) => counts.raced += 1,
-        Some(CancelStatus::NotSent) | None => counts.not_sent += 1,
+        Some(CancelStatus::NotSent | CancelStatus::Refused) | None => counts.not_sent += 1,
     }
 }
 

@@ -226,6 +226,7 @@ fn cancel(entry: &ExchangeReport, cancel: &CancelRun) -> Cancel {
             CancelStatus::Landed => "landed",
             CancelStatus::Raced => "raced",
             CancelStatus::NotSent => "not-sent",
+            CancelStatus::Refused => "refused",
         },
         anchor: match cancel.anchor {
             Anchor::Progress => format!("progress {}", cancel.nth),

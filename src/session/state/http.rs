@@ -28,6 +28,14 @@ pub(in crate::session) struct Http {
     pub(in crate::session) shows_resumed: bool,
 }
 
+impl Http {
+    /// True unless it is HTTP+SSE, whatever revision the messages speak: what is said of headers, statuses and streams is said of
+    /// Streamable HTTP.
+    pub(in crate::session) fn is_streamable(&self) -> bool {
+        !self.endpoint
+    }
+}
+
 impl Empty for Http {
     const NEW: Self = Http {
         streams: Empty::NEW,

@@ -199,6 +199,17 @@ fn what_is_proposed_can_be_pasted() {
 }
 
 #[test]
+fn a_server_that_is_gone_teaches_nothing_and_passes_no_sweep() {
+    let dead = json!({"handlers": [{"on": "initialize", "do": [{"exit": 3}]}]});
+    let dying = json!({"handlers": [{"on": "tools/call:slow", "do": [{"exit": 3}]}]});
+    let code = |server: &Value, flags: &str| {
+        bench(&one_cancel(), server).only_flags(&format!("{QUICK} --allow-repeat {flags}")).screen().code
+    };
+    assert_eq!((code(&dead, "--learn-noise"), code(&dying, "--learn-noise")), (2, 1));
+    assert_eq!((code(&dead, "--cancel-sweep 0"), code(&dying, "--cancel-sweep 50ms")), (1, 1));
+}
+
+#[test]
 fn sweeps_and_noise_are_in_the_reports() {
     let read = |folder: &std::path::Path, name: &str| std::fs::read_to_string(folder.join(name)).expect("a report");
     let silent = cancelled(&json!([]), &json!([{"answer": {}}]));

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! `H` (with the client's capabilities after a comma, if it has any), `call`, `text`, `cancel` and `prog` are the macros of that page; `jsonrpc` is put in where a body leaves it out. `c@3>` is a message
-//! of stream 3, `open@3`, `close@3 c` its ends, `http@3 c {...}` a head, `exit 0` the end of the process. A session ends when the client closes it,
+//! of stream 3, `open@3`, `close@3 c` its ends, `http@3 c {...}` a head, `sse@3 s {...}` an event that is no message, `exit 0` the end of the process. A session ends when the client closes it,
 //! 20 ms after the last event, unless the text says otherwise. A line that starts with neither a time nor `H` goes on with the one before.
 
 use std::fmt::Write;
@@ -48,6 +48,12 @@ impl Session {
     /// Sets a member of the header.
     pub fn with(mut self, key: &str, value: serde_json::Value) -> Session {
         self.header[key] = value;
+        self
+    }
+
+    /// With another text in the place of one.
+    pub fn replace(mut self, old: &str, new: &str) -> Session {
+        self.text = self.text.replace(old, new);
         self
     }
 
@@ -126,6 +132,10 @@ fn event(line: &str) -> (i64, serde_json::Value) {
         "http" => {
             let (side, head) = body.split_once(' ').expect("a side and a head");
             json!({"k": "http", "c": 1, "d": side, "h": serde_json::from_str::<serde_json::Value>(head).expect("JSON")})
+        }
+        "sse" => {
+            let (side, said) = body.split_once(' ').expect("a side and an event");
+            json!({"k": "sse", "c": 1, "d": side, "sse": serde_json::from_str::<serde_json::Value>(said).expect("JSON")})
         }
         "exit" => json!({"k": "exit", "c": 1, "code": body.parse::<i64>().expect("a code")}),
         "err" => json!({"k": "err", "c": 1, "b": body}),

@@ -150,7 +150,13 @@ impl Session<'_> {
         }
         self.may_repeat(&plan, &one.policy, flag)?;
         let report = self.once(&plan, &one, &self.server, natural, None)?;
-        Ok(report.exchanges.into_iter().find(|entry| entry.label == label && entry.connection == connection))
+        let mut found =
+            report.exchanges.into_iter().find(|entry| entry.label == label && entry.connection == connection);
+        // A run that came to grief before it has shown nothing of its cancel.
+        for entry in found.iter_mut().filter(|entry| entry.live.sent_us.is_none()) {
+            entry.fails |= report.exit != 0;
+        }
+        Ok(found)
     }
 
     /// A table of delays and what came of them.
@@ -301,6 +307,7 @@ fn cancel_word(entry: &ExchangeReport) -> &'static str {
     match status(entry) {
         Some(CancelStatus::Landed) => "landed",
         Some(CancelStatus::Raced) => "raced",
+        Some(CancelStatus::Refused) => "refused",
         Some(CancelStatus::NotSent) | None => "not sent",
     }
 }

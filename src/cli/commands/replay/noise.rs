@@ -3,8 +3,8 @@
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::pipeline::replay::not_twice;
 use rpctape::replay::noise::learn;
-use rpctape::replay::verdict::RunVerdict;
-use rpctape::replay::{Options, plan};
+use rpctape::replay::verdict::RunReport;
+use rpctape::replay::{Options, Verdict, plan};
 use rpctape::report::{escape, plural};
 
 use super::Session;
@@ -34,24 +34,26 @@ impl Session<'_> {
             0 if first.selected > 0 => io::say("hint: --allow-repeat says that requests may be sent more than once"),
             _ => super::something(&self.recording, &plan)?,
         }
-        let (mut runs, mut report) = (Vec::new(), None);
+        let (mut runs, mut reports_of) = (Vec::new(), Vec::new());
         for _ in 0..self.args.noise.learn_noise.unwrap_or(RUNS) {
             let ran = self.play(&self.recording, &plan, &careful, &self.server, &[], None)?;
-            report.get_or_insert_with(|| self.judged(&ran, &careful, None));
+            reports_of.push(only_lost(self.judged(&ran, &careful, None)));
             runs.push(ran.logs);
             if self.stopped() {
                 return Ok(2);
             }
         }
         let learnt = learn(&self.recording, &runs);
-        let mut report = report.unwrap_or_default();
+        let worst = reports_of.iter().map(|report| report.exit).max();
+        let mut report = reports_of.into_iter().find(|report| Some(report.exit) == worst).unwrap_or_default();
         for line in &learnt.unstable {
             io::say(&format!("unstable, not learnt: {}", escape(line)));
             report.notes.push(format!("unstable, not learnt: {line}"));
         }
-        // Nothing is judged here: what differs is what was looked for.
-        report.exchanges.iter_mut().for_each(|entry| entry.fails = false);
-        (report.verdict, report.exit, report.first_divergence) = (RunVerdict::Pass, 0, None);
+        for entry in report.exchanges.iter().filter(|entry| entry.fails) {
+            let lost = format!("{} {}: {} {}", entry.label, entry.method, entry.verdict.as_str(), entry.detail);
+            io::say(&format!("not learnt from: {}", escape(&lost)));
+        }
         report.proposed = learnt.toml();
         if report.proposed.is_empty() {
             io::say(&format!(
@@ -61,6 +63,19 @@ impl Session<'_> {
         }
         let text = report.proposed.clone();
         reports.write_beside(&text, &report, self.args.view.redact.redactor(&self.config))?;
-        Ok(0)
+        match report.standing.compared {
+            0 => Err(Error::new(ErrorKind::Usage, "nothing was learnt: no request was answered")),
+            _ => Ok(report.exit),
+        }
     }
+}
+
+/// A run that is learnt from. What differs is what was looked for; a server that is gone or says nothing has no noise.
+fn only_lost(mut report: RunReport) -> RunReport {
+    let lost = [Verdict::HarnessError, Verdict::ServerExit, Verdict::SessionLost, Verdict::Stuck];
+    for entry in &mut report.exchanges {
+        entry.fails &= lost.contains(&entry.verdict);
+    }
+    report.conclude();
+    report
 }

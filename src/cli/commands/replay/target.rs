@@ -80,7 +80,10 @@ impl Server {
         let target = match scheme {
             Some("http" | "https") => url_target(text)?,
             Some("tcp" | "unix" | "ws" | "wss" | "sse") => address(text)?,
-            _ => command(&text.split_whitespace().map(str::to_string).collect::<Vec<_>>()),
+            _ => command(
+                &shell::split(text)
+                    .ok_or_else(|| Error::new(ErrorKind::Usage, format!("a quote has no end in the command {text}")))?,
+            ),
         };
         Ok(Server::new(target))
     }

@@ -77,6 +77,28 @@ fn a_cancel_that_was_wrong_is_never_raced() {
 }
 
 #[test]
+fn a_cancel_is_not_wrong_because_of_its_post() {
+    let mut run = Run::mcp(&s01(), &s01()).recorded_fault("#2", "TRN011");
+    let cancel = run.recorded.exchanges[1].cancels[0];
+    run.recorded.faults.first_mut().event = Some(cancel);
+    let report = run.judge();
+    assert_eq!((report.cancels.recorded, report.cancels.landed), (1, 1));
+}
+
+#[test]
+fn a_cancel_that_was_refused_has_not_landed() {
+    let mut run = Run::mcp(&s01(), &s01()).change("#2", |run| {
+        run.cancel.as_mut().expect("a cancel").status = CancelStatus::Refused;
+    });
+    let event = run.recorded.exchanges[1].cancels[0];
+    run.log.refused.push(Refused { event, status: 503, recorded: Some(202) });
+    let report = run.judge();
+    assert_eq!(short(&report), "#1 same, #2 error-changed, #3 same");
+    assert_eq!(of(&report, "#2").detail, "its cancel was refused with HTTP 503 instead of 202");
+    assert_eq!((report.cancels.landed, report.cancels.not_sent, end(&report)), (0, 1, FAIL));
+}
+
+#[test]
 fn s13_a_cancel_that_must_be_answered() {
     let asked = r#"
         0 c> {"id":1,"method":"initialize","params":{"processId":1,"capabilities":{}}}
@@ -99,6 +121,8 @@ fn s13_a_cancel_that_must_be_answered() {
     assert_eq!(of(&result, "#2").notes, ["other permitted outcome: a result, recorded the cancelled error"]);
     let other = run(r#"115 s> {"id":2,"error":{"code":-32603,"message":"?"}}"#).judge();
     assert_eq!(short(&other), "#1 same, #2 error-changed");
+    let crossed = run(r#"115 s> {"id":2,"error":{"code":-32603,"message":"?"}}"#).fault("#2", "CAN012", "race").judge();
+    assert_eq!(of(&crossed, "#2").verdict, Verdict::ErrorChanged);
 }
 
 #[test]
@@ -127,6 +151,14 @@ fn s14_a_turn_that_is_cancelled() {
     let wrong = run("end_turn").fault("#3", "SES001", "violation").judge();
     assert_eq!(short(&wrong), "#1 same, #2 same, #3 violates");
     assert_eq!(end(&wrong), FAIL);
+    // A turn that was over when the cancel came has not been cancelled, and one that failed has failed.
+    let crossed = run("end_turn").fault("#3", "SES001", "race").judge();
+    assert_eq!(short(&crossed), "#1 same, #2 same, #3 raced");
+    assert_eq!((crossed.cancels.landed, crossed.verdict), (0, RunVerdict::Inconclusive));
+    let mut failed = run("x").fault("#3", "SES001", "race");
+    let error = r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"?"}}"#;
+    failed = failed.change("#3", |run| run.text = Some(error.into()));
+    assert_eq!(short(&failed.judge()), "#1 same, #2 same, #3 error-changed+raced");
 }
 
 #[test]

@@ -44,6 +44,7 @@ fn short_values_are_echoes_only_where_they_were_put_in() {
         from: "#1".into(),
         from_at: "/result/n".into(),
         values: Some(("7".into(), "8".into())),
+        hidden: None,
     };
     let run = Run::mcp(&trace("[7]"), &trace("[8]")).change("#3", |run| run.substituted.push(put));
     assert_eq!(short(&run.judge()), "#1 same, #2 changed, #3 same");
@@ -96,6 +97,33 @@ fn the_witness_of_a_replay_is_nobodys_request() {
     assert_eq!(short(&diffed(&a, &(a.clone() + &ping("3")))), "#1 same, #2 same, #3 extra");
     let elsewhere = call(10, 2, "a", "{}") + &ping("1000001") + &cancel(30, 2);
     assert_eq!(short(&diffed(&a, &elsewhere)), "#1 same, #2 same, #1000001 extra");
+}
+
+#[test]
+fn what_was_put_in_and_is_not_shown_may_come_back() {
+    let (old, new) = (r#"{"k":"abc-1"}"#, r#"{"k":"xyz-2"}"#);
+    let trace = |data: &str| call(20, 3, "b", "{}") + &text(22, 3, "ok").replace("\"ok\"", data);
+    let put = crate::replay::run::Substituted {
+        at: "/params/data".into(),
+        from: "#1".into(),
+        from_at: "/result/0/data".into(),
+        values: None,
+        hidden: Some((old.into(), new.into())),
+    };
+    let run = |live: &str| Run::mcp(&trace(old), &trace(live)).change("#3", |run| run.substituted.push(put.clone()));
+    let given_back = run(new).judge();
+    assert_eq!(short(&given_back), "#1 same, #3 same");
+    assert!(!format!("{:?}", of(&given_back, "#3").diff).contains("xyz"), "it is not shown");
+    assert_eq!(short(&run(r#"{"k":"xyz-3"}"#).judge()), "#1 same, #3 changed");
+}
+
+#[test]
+fn a_cancel_of_the_server_that_does_not_come_is_missing() {
+    let asked = r#"10 s> {"id":5,"method":"roots/list"}
+        "#;
+    let cancelled = format!(r#"{asked}20 s> {{"method":"notifications/cancelled","params":{{"requestId":5}}}}"#);
+    assert_eq!(short(&diffed(&cancelled, &cancelled)), "#1 same, s5 same");
+    assert_eq!(short(&diffed(&cancelled, asked)), "#1 same, s5 same, - missing");
 }
 
 #[test]
