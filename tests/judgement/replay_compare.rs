@@ -68,6 +68,7 @@ fn report() -> RunReport {
         from: "#5".into(),
         from_at: "/result/nextCursor".into(),
         values: Some(("\"c-1\"".into(), "\"c-9\"".into())),
+        hidden: None,
     }];
     let mut late = cancelled(entry(7, "tools/call", "index", None, None, Verdict::Violates), 790_000, Some(1_220_000));
     late.rule = Some("response-after-cancel".into());
