@@ -33,7 +33,7 @@ impl Known {
         self.message == other.message
             && self.direction == other.direction
             && self.words.are_others_than(&other.words)
-            && !self.time.zip(other.time).is_some_and(|(one, two)| (one.us - two.us).abs() > APART_US)
+            && self.time.zip(other.time).is_none_or(|(one, two)| (one.us - two.us).abs() <= APART_US)
     }
 }
 

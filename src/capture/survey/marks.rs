@@ -133,22 +133,26 @@ pub(super) fn shape(text: &str) -> u64 {
     params.map_or(0, |params| digest(members(params.value).map(|member| member.key).collect::<Vec<_>>()))
 }
 
-/// What follows the key that stands at `at`.
-fn value_behind(text: &str, at: usize) -> &str {
-    let value = text[at + 1..].split_once('"').and_then(|(_, behind)| behind.trim_start().strip_prefix(':'));
-    value.unwrap_or_default().trim_start()
+/// The length of `"params"`, and of `"result"`.
+const KEY: usize = 8;
+
+/// What follows the key of parameters, or of a result, that stands at `at`.
+fn value_behind(text: &str, at: usize) -> &[u8] {
+    let bytes = text.as_bytes();
+    let colon = skip_white(bytes, at + KEY);
+    if bytes.get(colon) == Some(&b':') { &bytes[skip_white(bytes, colon + 1)..] } else { &[] }
 }
 
 /// True where `{}` follows the key that stands at `at`.
 pub(super) fn is_emptied(text: &str, at: usize) -> bool {
-    value_behind(text, at).strip_prefix('{').is_some_and(|inside| inside.trim_start().starts_with('}'))
+    let value = value_behind(text, at);
+    value.first() == Some(&b'{') && value.get(skip_white(value, 1)) == Some(&b'}')
 }
 
 /// True where the text of an object, or of a list of them, follows the key that stands at `at`.
 pub(super) fn is_quoted(text: &str, at: usize) -> bool {
-    value_behind(text, at)
-        .strip_prefix('"')
-        .is_some_and(|inside| inside.starts_with("{\\\"") || inside.starts_with("[{\\\""))
+    let value = value_behind(text, at);
+    value.starts_with(b"\"{\\\"") || value.starts_with(b"\"[{\\\"")
 }
 
 /// True for methods that say nothing without parameters.

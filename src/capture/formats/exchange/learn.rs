@@ -49,8 +49,8 @@ pub(super) fn learn<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Learned>
         }
     }
     let mut learned = learn_values(&values).or_else(|| {
-        let opened = open(&mut values);
-        let mut learned = learn_values(&values).filter(|_| !opened.is_empty())?;
+        let opened = Some(open(&mut values)).filter(|opened| !opened.is_empty())?;
+        let mut learned = learn_values(&values)?;
         // A string that holds all of an exchange is a record within a record of a log, which is another's to open.
         let within = |slot, string: &Path| learned.layout.paths(slot).any(|path| path.0.starts_with(&string.0));
         let whole = |string| within(Slot::Request, string) && within(Slot::Response, string);
