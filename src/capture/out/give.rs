@@ -102,7 +102,7 @@ impl Out<'_> {
     /// their messages. Shippers and viewers put a second one there.
     #[inline]
     pub(crate) fn begins_again(&self, text: &[u8]) -> Option<usize> {
-        times_again(text, 0).nth(self.plan.times)
+        if text.first() == Some(&b'{') { None } else { times_again(text, 0).nth(self.plan.times) }
     }
 
     /// Looks at a line that a reader was given: it is told where it was passed over and holds something like messages, or the

@@ -288,6 +288,9 @@ pub(super) fn resent_blocks(notes: &Notes, plan: &mut Plan) {
     }
 }
 
+/// How many lines tell how many times stand before messages.
+const TIMED: usize = 512;
+
 /// How many times lines have before their messages, beside the one that they begin with: as many as one line of four has. Records
 /// that broke off within others are fewer.
 pub(super) fn times(head: &[u8]) -> usize {
@@ -297,7 +300,7 @@ pub(super) fn times(head: &[u8]) -> usize {
         start = end + 1;
         line
     });
-    let lines = lines.filter(|line| !line.is_empty());
+    let lines = lines.filter(|line| !line.is_empty()).take(TIMED);
     let mut counts: Vec<usize> = lines.map(|line| times_again(before_message(line), 0).count()).collect();
     counts.sort_unstable_by_key(|count| std::cmp::Reverse(*count));
     counts.get((counts.len() / 4).max(OFTEN - 1)).copied().unwrap_or(0)
