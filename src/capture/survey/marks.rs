@@ -169,8 +169,8 @@ pub(super) fn is_needy(method: &str) -> bool {
 }
 
 /// True for methods that are never answered by nothing.
-pub(super) fn asks_much(method: &str) -> bool {
-    is_needy(method) && !method.starts_with("textDocument/") || method.ends_with("/list") || method == "server/discover"
+pub(super) fn asks_much(method: &str, needy: bool) -> bool {
+    needy && !method.starts_with("textDocument/") || method.ends_with("/list") || method == "server/discover"
 }
 
 /// True for an answer whose error is null and stands alone, or whose error has the message null.

@@ -225,6 +225,7 @@ impl Notes {
         let result = if message.kind == Kind::Result { self.signs.result.find(text.as_bytes()) } else { None };
         let bare = message.method.is_some() && params.is_none();
         let (printed, printed_whole) = message.method.as_ref().map_or((false, false), |_| self.signs.printed(text));
+        let needy = is_needy(message.method());
         let marks = Marks {
             printed,
             printed_whole,
@@ -248,13 +249,13 @@ impl Notes {
             notification: message.kind == Kind::Notification,
             is_to_be_ended: act == Act::Open && text.contains("\"capabilities\""),
             greets: self.openers.contains(&message.method()),
-            asks_much: asks_much(message.method()) || act == Act::Open,
+            asks_much: act == Act::Open || asks_much(message.method(), needy),
             opened: self.openers.contains(&message.method()) || act == Act::Ask && message.method() != "ping",
             bare,
             hollow: bare && is_hollow(text),
             emptied: params.or(result).is_some_and(|at| is_emptied(text, at)),
             quoted: params.or(result).is_some_and(|at| is_quoted(text, at)),
-            needy: is_needy(message.method()),
+            needy,
             shape: if bare || message.method.is_none() { 0 } else { self.same.shape(text) },
             null_error: message.defects.has(Defect::ErrorObject) && is_null_error(text),
             bad_error: message.defects.has(Defect::ErrorObject),

@@ -14,6 +14,9 @@ use crate::json::scan::value_end;
 /// Puts what strings hold in their place. Gives the paths of these strings.
 pub(super) fn open(values: &mut [Value]) -> Vec<Path> {
     let mut found = Vec::new();
+    if !values.iter().any(may_be_packed) {
+        return found;
+    }
     values.iter().for_each(|value| packed(value, &mut Vec::new(), &mut found));
     for value in values {
         for path in &found {
@@ -26,6 +29,15 @@ pub(super) fn open(values: &mut [Value]) -> Vec<Path> {
         }
     }
     found
+}
+
+/// True for what has a string in it that looks like an object. Most records have none, and their paths are not asked for.
+fn may_be_packed(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => members.values().any(may_be_packed),
+        Value::String(text) => text.trim_start().starts_with('{'),
+        _ => false,
+    }
 }
 
 /// The paths of strings that hold more than a message.
