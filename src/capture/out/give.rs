@@ -102,7 +102,10 @@ impl Out<'_> {
     /// their messages. Shippers and viewers put a second one there.
     #[inline]
     pub(crate) fn begins_again(&self, text: &[u8]) -> Option<usize> {
-        if text.first() == Some(&b'{') { None } else { times_again(text, 0).nth(self.plan.times) }
+        match text.first() {
+            None | Some(b'{') => None,
+            Some(_) => times_again(text, 0).nth(self.plan.times),
+        }
     }
 
     /// Looks at a line that a reader was given: it is told where it was passed over and holds something like messages, or the

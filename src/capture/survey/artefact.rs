@@ -292,8 +292,11 @@ pub(super) fn resent_blocks(notes: &Notes, plan: &mut Plan) {
 const TIMED: usize = 512;
 
 /// How many times lines have before their messages, beside the one that they begin with: as many as one line of four has. Records
-/// that broke off within others are fewer.
+/// that broke off within others are fewer. Records in JSON have none.
 pub(super) fn times(head: &[u8]) -> usize {
+    if head.first() == Some(&b'{') {
+        return 0;
+    }
     let mut start = 0;
     let lines = memchr::memchr_iter(b'\n', head).chain([head.len()]).map(|end| {
         let line = &head[start.min(end)..end];
