@@ -79,7 +79,7 @@ fn is_filters(text: &str) -> bool {
 
 /// True for a word of which a printer shows the beginning only: `cancelle…`.
 fn is_cut(text: &str) -> bool {
-    let begun = text.strip_suffix('…').or_else(|| text.strip_suffix("..."));
+    let begun = ["…", "\\u2026", "..."].iter().find_map(|mark| text.strip_suffix(mark));
     begun.is_some_and(|begun| begun.ends_with(char::is_alphanumeric))
 }
 
@@ -125,6 +125,7 @@ mod tests {
             "[Array(3)]",
             "[Object: null prototype]",
             "cancelle…",
+            "cancelle\\u2026",
             "cancelle...",
             "[...]",
             "{…}",

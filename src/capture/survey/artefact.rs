@@ -288,22 +288,13 @@ pub(super) fn resent_blocks(notes: &Notes, plan: &mut Plan) {
     }
 }
 
-/// How many lines tell how many times stand before messages.
-const TIMED: usize = 512;
+/// How much of a log tells how many times stand before messages, in bytes.
+const TIMED: usize = 1 << 16;
 
 /// How many times lines have before their messages, beside the one that they begin with: as many as one line of four has. Records
-/// that broke off within others are fewer. Records in JSON have none.
+/// that broke off within others are fewer.
 pub(super) fn times(head: &[u8]) -> usize {
-    if head.first() == Some(&b'{') {
-        return 0;
-    }
-    let mut start = 0;
-    let lines = memchr::memchr_iter(b'\n', head).chain([head.len()]).map(|end| {
-        let line = &head[start.min(end)..end];
-        start = end + 1;
-        line
-    });
-    let lines = lines.filter(|line| !line.is_empty()).take(TIMED);
+    let lines = head[..head.len().min(TIMED)].split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let mut counts: Vec<usize> = lines.map(|line| times_again(before_message(line), 0).count()).collect();
     counts.sort_unstable_by_key(|count| std::cmp::Reverse(*count));
     counts.get((counts.len() / 4).max(OFTEN - 1)).copied().unwrap_or(0)

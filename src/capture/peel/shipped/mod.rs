@@ -159,13 +159,13 @@ pub(in crate::capture) fn innermost(text: &str) -> Vec<std::ops::Range<usize>> {
     }
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        let before = found.len();
-        walk::records(text, skip_white(text.as_bytes(), start), &mut found);
+        let (before, end) = (found.len(), start + line.len());
+        walk::records(&text[..end], skip_white(&text.as_bytes()[..end], start), &mut found);
         if found.len() < before + 2 {
             found.truncate(before);
-            found.push(start..start + line.len());
+            found.push(start..end);
         }
-        start += line.len();
+        start = end;
     }
     found
 }
@@ -229,12 +229,12 @@ impl Records {
             return;
         }
         let Some(keys) = out.connection_key() else { return };
-        let paths: Option<Vec<_>> = keys.iter().map(|key| path_of(key, &self.head)).collect();
-        let full = |at: usize| paths.as_ref().map(|paths| shown(&paths[at]));
-        let inside = |(at, key): (usize, &String)| self.shape.inside(&full(at).unwrap_or_else(|| key.clone()));
-        if let Some(rest) = keys.iter().enumerate().map(inside).collect() {
+        let paths: Vec<Option<_>> = keys.iter().map(|key| path_of(key, &self.head)).collect();
+        let whole = |path: &Option<_>, key: &str| path.as_ref().map_or_else(|| key.to_string(), shown);
+        let inside = paths.iter().zip(&keys).map(|(path, key)| self.shape.inside(&whole(path, key)));
+        if let Some(rest) = inside.collect() {
             out.pass_key(rest);
-        } else if let Some(paths) = paths {
+        } else if let Some(paths) = paths.into_iter().collect() {
             out.take_key();
             self.shape.rekey(paths);
         }

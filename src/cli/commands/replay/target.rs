@@ -80,10 +80,10 @@ impl Server {
         let target = match scheme {
             Some("http" | "https") => url_target(text)?,
             Some("tcp" | "unix" | "ws" | "wss" | "sse") => address(text)?,
-            _ => command(
-                &shell::split(text)
-                    .ok_or_else(|| Error::new(ErrorKind::Usage, format!("a quote has no end in the command {text}")))?,
-            ),
+            _ => command(&shlex::split(text).ok_or_else(|| {
+                let message = format!("the command {text} ends within quotes, or behind a backslash");
+                Error::new(ErrorKind::Usage, message).hint("it is taken apart as a shell does; quote what holds blanks")
+            })?),
         };
         Ok(Server::new(target))
     }
