@@ -294,8 +294,11 @@ const TIMED: usize = 1 << 16;
 /// How many times lines have before their messages, beside the one that they begin with: as many as one line of four has. Records
 /// that broke off within others are fewer.
 pub(super) fn times(head: &[u8]) -> usize {
-    let lines = head[..head.len().min(TIMED)].split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    let mut counts: Vec<usize> = lines.map(|line| times_again(before_message(line), 0).count()).collect();
+    let head = &head[..head.len().min(TIMED)];
+    let (ends, mut start) = (memchr::memchr_iter(b'\n', head).chain([head.len()]), 0);
+    let lines = ends.map(|end| &head[std::mem::replace(&mut start, end + 1).min(end)..end]);
+    let of_message = lines.filter(|line| !line.is_empty()).map(before_message);
+    let mut counts: Vec<usize> = of_message.map(|before| times_again(before, 0).count()).collect();
     counts.sort_unstable_by_key(|count| std::cmp::Reverse(*count));
     counts.get((counts.len() / 4).max(OFTEN - 1)).copied().unwrap_or(0)
 }

@@ -202,9 +202,12 @@ fn what_is_proposed_can_be_pasted() {
 fn a_server_that_is_gone_teaches_nothing_and_passes_no_sweep() {
     let dead = json!({"handlers": [{"on": "initialize", "do": [{"exit": 3}]}]});
     let dying = json!({"handlers": [{"on": "tools/call:slow", "do": [{"exit": 3}]}]});
-    let code = |server: &Value, flags: &str| {
-        bench(&one_cancel(), server).only_flags(&format!("{QUICK} --allow-repeat {flags}")).screen().code
+    let said = |server: &Value, flags: &str| {
+        bench(&one_cancel(), server).only_flags(&format!("{QUICK} --allow-repeat {flags}")).screen()
     };
+    let code = |server: &Value, flags: &str| said(server, flags).code;
+    let err = said(&dead, "--learn-noise").err;
+    assert!(err.contains("no request was answered") && !err.contains("no value with a shape differs"), "{err}");
     assert_eq!((code(&dead, "--learn-noise"), code(&dying, "--learn-noise")), (2, 1));
     assert_eq!((code(&dead, "--cancel-sweep 0"), code(&dying, "--cancel-sweep 50ms")), (1, 1));
 }

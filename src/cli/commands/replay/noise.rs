@@ -55,7 +55,7 @@ impl Session<'_> {
             io::say(&format!("not learnt from: {}", escape(&lost)));
         }
         report.proposed = learnt.toml();
-        if report.proposed.is_empty() {
+        if report.proposed.is_empty() && report.standing.compared > 0 {
             io::say(&format!(
                 "nothing was learnt from {}: no value with a shape differs",
                 plural(runs.len() as u64, "run")
@@ -64,7 +64,8 @@ impl Session<'_> {
         let text = report.proposed.clone();
         reports.write_beside(&text, &report, self.args.view.redact.redactor(&self.config))?;
         match report.standing.compared {
-            0 => Err(Error::new(ErrorKind::Usage, "nothing was learnt: no request was answered")),
+            0 => Err(Error::new(ErrorKind::Usage, "nothing was learnt: no request was answered")
+                .hint("replay without learning shows what became of each, and the server's last words")),
             _ => Ok(report.exit),
         }
     }
