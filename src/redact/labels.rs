@@ -21,15 +21,14 @@ pub(super) const OTHERS: &str = r"(?i-u:contrase|senha|wachtwoord|senord|haslo|h
 /// Names longer than this, in bytes, are none.
 const LONGEST_NAME: usize = 64;
 
-/// The secrets behind labels, in `others` also behind those of other languages.
-pub(super) fn find(text: &str, others: bool, found: &mut Vec<(&'static str, Range<usize>)>) {
-    static LABEL: OnceLock<Option<Regex>> = OnceLock::new();
+/// [`PARTS`] and [`OTHERS`] in one.
+pub(super) fn all_parts() -> Option<&'static Regex> {
     static ALL: OnceLock<Option<Regex>> = OnceLock::new();
-    let parts = match others {
-        false => LABEL.get_or_init(|| Regex::new(PARTS).ok()),
-        true => ALL.get_or_init(|| Regex::new(&format!("{PARTS}|{OTHERS}")).ok()),
-    };
-    let Some(parts) = parts else { return };
+    ALL.get_or_init(|| Regex::new(&format!("{PARTS}|{OTHERS}")).ok()).as_ref()
+}
+
+/// The secrets behind labels that have one of these parts.
+pub(super) fn find(text: &str, parts: &Regex, found: &mut Vec<(&'static str, Range<usize>)>) {
     let mut behind = 0;
     for part in parts.find_iter(text) {
         if part.start() < behind {

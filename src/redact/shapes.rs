@@ -140,7 +140,8 @@ impl Usual {
         hinted.sort_unstable();
         let others = hinted.iter().any(|(at, _)| *at == OTHERS);
         if others || hinted.iter().any(|(at, whole)| *at == LABELS && (*whole || self.needs[LABELS].fits(text))) {
-            labels::find(text, others, found);
+            let parts = if others { labels::all_parts() } else { self.needs[LABELS].regex() };
+            parts.into_iter().for_each(|parts| labels::find(text, parts, found));
             tables::find(text, found);
             blocks::sealed(text, found);
         }

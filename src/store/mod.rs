@@ -234,12 +234,22 @@ impl Store {
             return Err(Error::new(ErrorKind::Usage, message));
         }
         self.sql.execute_batch("BEGIN IMMEDIATE").map_err(|error| self.fail("write", &error))?;
+        if self.aside.is_some() {
+            return self.begin_aside();
+        }
         // Another process may have made the database in the meantime: the version counts only under the lock.
         self.version = schema::version(&self.sql, &self.place)?;
         let fault = |error: rusqlite::Error| self.fail("write", &error);
         schema::migrate(&self.sql, self.version, self.payload).map_err(fault)?;
         self.payload = schema::payload(&self.sql).map_err(fault)?;
         Ok(())
+    }
+
+    fn begin_aside(&mut self) -> Result<()> {
+        match self.version {
+            Version::Empty => schema::make_for_findings(&self.sql).map_err(|error| self.fail("write", &error)),
+            Version::Ours(_) => Ok(()),
+        }
     }
 
     /// Ends the transaction. A new database is then written out and takes its name.

@@ -40,6 +40,10 @@ pub(super) const VIEWS: &[(&str, &str)] = &[
     ("cancel_latency", include_str!("../../sql/views/cancel_latency.sql")),
 ];
 
+/// The views that are asked where findings alone are kept. SQLite reads every definition when the view is made: that is much of
+/// what a short run costs.
+const OF_FINDINGS: &[&str] = &["frames", "connections", "exchanges", "findings"];
+
 /// What makes of an empty database one whose rows of frames hold no text. A migration that changes `frame` has to know both.
 const LEAN: &str = include_str!("../../sql/statements/make_frames_lean.sql");
 
@@ -77,6 +81,13 @@ pub(super) fn version(sql: &Connection, place: &str) -> Result<Version> {
     };
     let what = format!("{place} was written by {whose} (database version {version})");
     Err(Error::new(ErrorKind::Database, what).hint(advice))
+}
+
+/// Makes the tables of a database of findings, and the views that are asked of one.
+pub(super) fn make_for_findings(sql: &Connection) -> rusqlite::Result<()> {
+    sql.execute_batch(TABLES)?;
+    let asked = VIEWS.iter().filter(|(name, _)| OF_FINDINGS.contains(name));
+    asked.map(|(_, view)| view).try_for_each(|view| sql.execute_batch(view))
 }
 
 /// Brings a database to the newest version and makes its views anew; an empty one keeps texts as is said. Must run inside a
