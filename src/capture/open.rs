@@ -8,10 +8,10 @@ use super::formats::sqlite;
 use super::input::Input;
 use super::lines::{Buffer, Lines};
 use super::nearest::nearest;
-use super::out::{Out, word_of};
+use super::out::Out;
 use super::plan::{Order, Plan};
 use super::sample::Sample;
-use super::survey::{self, Lanes, Records, Voices, survey};
+use super::survey::{self, Kind, Lanes, Records, Telling, Voices, survey};
 use super::unread::{looks_like_messages, quoted};
 use super::{Delivered, Ear, FrameSink, Overrides, Resume, Skip, Source};
 use crate::error::{Error, ErrorKind, Result};
@@ -202,10 +202,9 @@ impl Source for Log {
         let mut out = Out::new(sink, source, &overrides).named(&self.name).planned(self.plan.clone()).after(before);
         let end = match self.format.reader(&self.sample) {
             Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
-                let word = overrides.connection_key.as_deref().and_then(|keys| word_of(keys.first()?));
-                if let Some(word) = word {
-                    out.connection_key();
-                    reader = Box::new(Lanes::new(word, self.format, &sample));
+                if let Some(telling) = self.telling() {
+                    out.take_key();
+                    reader = Box::new(Lanes::new(telling, self.format, &sample));
                 }
                 match self.plan.loggers.clone() {
                     None => self.by_line(&mut *reader, from, &mut out)?,
@@ -262,6 +261,16 @@ impl Source for Log {
 }
 
 impl Log {
+    /// What keeps lines of text apart; a name that the user says of other logs is for those who read their records.
+    fn telling(&self) -> Option<Telling> {
+        let key = self.overrides.connection_key.as_ref()?.first()?;
+        let telling = Telling::by(key);
+        let is_text = || Records::of(self.format.name(), b"").kind == Kind::Text;
+        let asked = || self.format.name() == "text-log" && !key.starts_with(['~', '/']);
+        let of_lines = || is_text() && (self.plan.key.is_some() || asked());
+        (!matches!(telling, Telling::Named(_)) || of_lines()).then_some(telling)
+    }
+
     fn by_line(&mut self, reader: &mut dyn LineReader, from: Resume, out: &mut Out<'_>) -> Result<Resume> {
         match self.plan.order {
             Order::AsWritten => self.lines(reader, from, out),

@@ -204,12 +204,11 @@ impl<'s> Out<'s> {
     /// What the user says tells connections apart.
     pub(crate) fn connection_key(&self) -> Option<Vec<String>> {
         self.key_asked.set(true);
-        let keys = match &self.key {
+        match &self.key {
             Key::Asked => self.overrides.connection_key.clone(),
             Key::Inside(keys) => Some(keys.clone()),
             Key::Taken => None,
-        };
-        keys.filter(|keys| keys.iter().all(|key| word_of(key).is_none()))
+        }
     }
 
     /// True if the user says that the log holds everything.
@@ -219,6 +218,7 @@ impl<'s> Out<'s> {
 
     /// The key is the reader's that asks now.
     pub(crate) fn take_key(&mut self) {
+        self.key_asked.set(true);
         self.key = Key::Taken;
     }
 
@@ -536,9 +536,4 @@ impl<'s> Out<'s> {
         }
         self.put(place, Body::Malformed { bytes, reason: reason.to_string() })
     }
-}
-
-/// The place of a word in a line of text that the user names as a key: `word:2`.
-pub(super) fn word_of(key: &str) -> Option<usize> {
-    key.strip_prefix("word:")?.parse().ok().filter(|place| *place > 0)
 }

@@ -1,4 +1,9 @@
-//! Names of rotated logs, in the order in which they were written: `a.log.2.gz`, `a.log.1`, `a.log`.
+//! Names of rotated logs, in the order in which they were written: `a.log.2.gz`, `a.log.1`, `a.log`; `a.log.2026-09-02`, `a.log`;
+//! `a-2026-09-02T15-04-05.000.log`, `a.log`.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 /// Endings of compressed files.
 const COMPRESSED: [&str; 4] = [".gz", ".zst", ".bz2", ".xz"];
@@ -6,28 +11,66 @@ const COMPRESSED: [&str; 4] = [".gz", ".zst", ".bz2", ".xz"];
 /// The most digits of a number that counts parts; more are a date.
 const DIGITS: usize = 5;
 
+/// The day in the name of a log, mostly with a time, and the how-manieth part of that day it is: as loggers of Python, Java, Go, Rust
+/// and .NET, logrotate and the kubelet write it.
+static DATED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let day = r"(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12]\d|3[01])";
+    let time = r"[T_.-]{0,2}(?:[01]\d|2[0-3])(?:[-:_.]?[0-5]\d){0,2}(?:\.\d{1,9})?Z?";
+    Regex::new(&format!(r"^(|.*?[^\d._-])[._-]*({day}(?:{time})?)(?:[._-](\d{{1,5}}))?(|[^\d/][^/]*)$")).ok()
+});
+
+/// Which part of a log a file is.
+enum Part {
+    /// The higher, the older.
+    Count(u32),
+    /// What it is from; such parts sort by it.
+    Date(String),
+    /// What is written to.
+    Last,
+}
+
 /// What names sort by, bytewise: as they are, and of one log the oldest part first. A shell's `a.log*` has the newest first.
 pub fn name_order(name: &str) -> String {
-    match rotated(name) {
-        Some((log, part)) => format!("{log}\u{2}{part}"),
-        None => format!("{name}\u{3}"),
+    let (log, part) = rotated(name);
+    match part {
+        Part::Count(age) => format!("{log}\u{2}{:05}", 10_u32.pow(DIGITS as u32) - 1 - age),
+        Part::Date(date) => format!("{log}\u{2}{date}"),
+        Part::Last => format!("{log}\u{3}"),
     }
 }
 
-/// The log that a rotated part is of, and by what parts of it sort: the highest number is the oldest, the earliest day too.
-fn rotated(name: &str) -> Option<(&str, String)> {
+/// The log that a file is of, and which part.
+fn rotated(name: &str) -> (String, Part) {
     let plain = COMPRESSED.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+    dated(plain).or_else(|| counted(plain)).unwrap_or_else(|| (name.to_string(), Part::Last))
+}
+
+/// `a.log.2026-09-02`, `a-20260902.3.log`. Where a name begins with a date and goes on with words, it is no part of anything.
+fn dated(plain: &str) -> Option<(String, Part)> {
+    let parts = DATED.as_ref()?.captures(plain)?;
+    let part = |at: usize| parts.get(at).map_or("", |part| part.as_str());
+    let (before, behind) = (part(1), part(4));
+    if (before.is_empty() || before.ends_with('/')) && !behind.starts_with('.') {
+        return None;
+    }
+    let date: String = part(2).chars().filter(char::is_ascii_digit).collect();
+    Some((format!("{before}{behind}"), Part::Date(format!("{date}.{:0>5}", part(3)))))
+}
+
+/// `a.log.1`, `a.log-1756800000`, `a.log.old`.
+fn counted(plain: &str) -> Option<(String, Part)> {
+    if let Some(log) = plain.strip_suffix(".old") {
+        return Some((log.to_string(), Part::Count(1)));
+    }
     let log = plain.trim_end_matches(|c: char| c.is_ascii_digit());
     let number = &plain[log.len()..];
     let log = log.strip_suffix(['.', '-']).filter(|log| !log.is_empty() && !log.ends_with('/'))?;
-    match number.len() {
-        0 => None,
-        1..=DIGITS => {
-            let age: u32 = number.parse().ok()?;
-            Some((log, format!("{:05}", 10_u32.pow(DIGITS as u32) - 1 - age)))
-        }
-        _ => Some((log, number.to_string())),
-    }
+    let part = match number.len() {
+        0 => return None,
+        1..=DIGITS => Part::Count(number.parse().ok()?),
+        _ => Part::Date(number.to_string()),
+    };
+    Some((log.to_string(), part))
 }
 
 /// True for two parts of one log that was rotated.
@@ -35,8 +78,21 @@ pub fn is_same_log(one: &str, other: &str) -> bool {
     log_of(one) == log_of(other)
 }
 
+/// True if `next` is the part that was written behind `one`: none between them is missing, as far as names show it.
+pub fn goes_on(one: &str, next: &str) -> bool {
+    let ((log, before), (of, part)) = (rotated(one), rotated(next));
+    log == of
+        && match (before, part) {
+            (Part::Count(older), Part::Count(newer)) => older == newer + 1,
+            (Part::Count(last), Part::Last) => last <= 1,
+            (Part::Date(older), Part::Date(newer)) => older < newer,
+            (Part::Date(_), Part::Last) => true,
+            (Part::Last, _) | (Part::Count(_), Part::Date(_)) | (Part::Date(_), Part::Count(_)) => false,
+        }
+}
+
 fn log_of(path: &str) -> String {
-    name_order(path).split(['\u{2}', '\u{3}']).next().unwrap_or_default().to_string()
+    rotated(path).0
 }
 
 /// Puts the parts of each log among `paths` into their order; they take the places that they have together.
@@ -75,5 +131,30 @@ mod tests {
         );
         assert_eq!(sorted(&["b.log", "a.log", "c.log", "a.log.1"]), ["b.log", "a.log.1", "c.log", "a.log"]);
         assert_eq!(sorted(&["z", "x/2", "x/1", "-"]), ["z", "x/2", "x/1", "-"]);
+        assert_eq!(sorted(&["2026-09-02-b", "2026-09-01-a"]), ["2026-09-02-b", "2026-09-01-a"]);
+    }
+
+    #[test]
+    fn days_in_names_are_those_of_parts() {
+        for parts in [
+            ["a.log.2026-09-01", "a.log.2026-09-02", "a.log"],
+            ["a.log.2026-09-01_13", "a.log.2026-09-01_14", "a.log"],
+            ["x/a-2026-09-01T15-04-05.000.log.gz", "x/a-2026-09-02T01-04-05.120.log", "x/a.log"],
+            ["a.2026-09-02.2.log", "a.2026-09-02.10.log", "a.log"],
+            ["log20260901.txt", "log20260901_001.txt", "log20260902.txt"],
+            ["0.log.20260901-150405.gz", "0.log.20260901-160405", "0.log"],
+            ["x/2026-09-01.log", "x/2026-09-02.log", "x/2026-09-03.log"],
+            ["a.log.2", "a.log.old", "a.log"],
+        ] {
+            let turned = [parts[2], parts[0], parts[1]];
+            assert_eq!(sorted(&turned), parts);
+            assert!(goes_on(parts[0], parts[1]) && goes_on(parts[1], parts[2]) && !goes_on(parts[2], parts[1]));
+        }
+    }
+
+    #[test]
+    fn a_part_that_is_missing_is_not_passed_over() {
+        assert!(goes_on("a.log.2.gz", "a.log.1") && !goes_on("a.log.3", "a.log.1") && !goes_on("a.log.2", "a.log"));
+        assert!(!goes_on("a.log.1", "b.log") && !goes_on("a.log", "a.log"));
     }
 }

@@ -37,7 +37,7 @@ fn watch(
         let new = NewSource { name: &name, format: source.format(), reason: source.reason() };
         let id = store.add_source(new)?;
         told(watcher).source(&name);
-        intake.channels.source(id, &name, false);
+        intake.channels.source(id, &name, false, false);
         source.read(id, Resume::default(), &mut intake)?;
     }
     if told(watcher).is_over() { intake.finish().map(drop) } else { Ok(()) }

@@ -152,8 +152,8 @@ fn take_source(
         intake.ground.goes_on();
         intake.touched.extend(store.connections_in(id)?);
     }
-    intake.channels.source(id, &name, grown);
     let (before, delivered) = std::mem::take(&mut intake.delivered);
+    intake.channels.source(id, &name, grown, capture::goes_on(&before, &name));
     if capture::is_same_log(&before, &name) {
         source.follows(delivered);
     }

@@ -1,6 +1,7 @@
 //! From channels to connections: which one a frame belongs to, where a new one starts, and what its key is.
 //!
-//! A channel with a name is the same connection in every source; one without is named by its source. Where the format
+//! A channel with a name is the same connection in every source; one without is named by its source, and goes on in the next part of
+//! a log that was rotated, where that part does not begin one. Where the format
 //! does not separate connections, a client that starts anew (`initialize` under an id that was used before, or after a
 //! close, or after `shutdown` or `exit`) starts a new connection: `NAME`, `NAME/2` for channels with a name, `SOURCE/1`, `SOURCE/2` for those without.
 
@@ -123,6 +124,10 @@ pub(super) struct Channels {
     source: u32,
     source_name: String,
     resumed: bool,
+    /// The track of the part before this one, where the source is a part of a rotated log.
+    part_before: Option<usize>,
+    /// The channel that goes on with that track unless its first message shows that it begins another connection.
+    perhaps: Option<Channel>,
     demanded: Option<&'static Profile>,
     handshakes: Vec<&'static str>,
     /// Connections of which it has just shown that they stand beside each other in one stream.
@@ -142,6 +147,8 @@ impl Channels {
             source: 0,
             source_name: String::new(),
             resumed: false,
+            part_before: None,
+            perhaps: None,
             demanded,
             handshakes,
             mixed: Vec::new(),
@@ -153,8 +160,15 @@ impl Channels {
         std::mem::take(&mut self.mixed)
     }
 
-    /// Turns to the next source; `resumed` where an earlier run read its beginning.
-    pub(super) fn source(&mut self, id: u32, name: &str, resumed: bool) {
+    /// Turns to the next source; `resumed` where an earlier run read its beginning, `goes_on` where it is the next part of the log
+    /// that was read before it.
+    pub(super) fn source(&mut self, id: u32, name: &str, resumed: bool, goes_on: bool) {
+        let only = match self.current[..] {
+            [Some(at)] if goes_on && !resumed => Some(at),
+            _ => None,
+        };
+        self.part_before = only.filter(|at| !self.tracks[*at].named && !self.tracks[*at].has_ended());
+        self.perhaps = None;
         self.source = id;
         self.source_name = name.to_string();
         self.resumed = resumed;
@@ -169,11 +183,17 @@ impl Channels {
         store: &Store,
         ground: &mut Ground<'_>,
     ) -> Result<Option<Box<Opened>>> {
-        let known = channel.name.as_ref().and_then(|name| self.named.get(name).copied());
+        let before = self.part_before.take_if(|_| index == 0 && channel.name.is_none());
+        let known = channel.name.as_ref().and_then(|name| self.named.get(name).copied()).or(before);
         let known = known.filter(|at| {
             let track = &self.tracks[*at];
-            track.source == self.source || may_go_on(&track.channel, &channel)
+            track.source == self.source
+                || may_go_on(&track.channel, &channel)
+                || before.is_some() && is_next_part(&track.channel, &channel)
         });
+        if before.is_some() && known == before {
+            self.perhaps = Some(channel.clone());
+        }
         let (at, opened) = match known {
             Some(at) => (at, None),
             None => {
@@ -244,6 +264,7 @@ impl Channels {
         if frame.channel == Frame::WHOLE_SOURCE {
             return Ok((NO_CONNECTION, None));
         }
+        let mut opened = self.begins_apart(frame, store)?;
         let at = self.current.get(frame.channel as usize).copied().flatten();
         // A reader announces a channel before its first frame.
         let Some(track) = at.and_then(|at| self.tracks.get_mut(at)) else {
@@ -255,7 +276,6 @@ impl Channels {
         {
             return Ok((*connection, None));
         }
-        let mut opened = None;
         match &frame.body {
             Body::Message(captured) => {
                 let message = &captured.message;
@@ -295,6 +315,28 @@ impl Channels {
     }
 }
 
+impl Channels {
+    /// What the fold has to open where the part of a rotated log that is read does not go on with the part before it.
+    fn begins_apart(&mut self, frame: &Frame<'_>, store: &Store) -> Result<Option<Box<Opened>>> {
+        if self.perhaps.is_none() || frame.channel != 0 {
+            return Ok(None);
+        }
+        let track = self.current[0].map(|at| &self.tracks[at]);
+        let begins = match &frame.body {
+            Body::Message(captured) => {
+                track.is_some_and(|track| track.is_begun_by(&captured.message, &self.handshakes))
+            }
+            Body::Open { .. } => true,
+            _ => return Ok(None),
+        };
+        let Some(channel) = self.perhaps.take().filter(|_| begins) else { return Ok(None) };
+        let (track, opened) = self.start(0, channel, store)?;
+        self.current[0] = Some(self.tracks.len());
+        self.tracks.push(Box::new(track));
+        Ok(Some(opened))
+    }
+}
+
 impl Goodbye {
     /// True while something of it is still to come.
     fn is_open(self) -> bool {
@@ -305,6 +347,14 @@ impl Goodbye {
 impl Track {
     fn was_at_work(&self) -> bool {
         !self.channel.one_connection && !self.first_ids.is_empty()
+    }
+
+    /// True if a message begins another connection than this one: a handshake, or ids that are counted anew.
+    fn is_begun_by(&self, message: &Message<'_>, handshakes: &[&str]) -> bool {
+        let Some(id) = message.id.value().map(digest).filter(|_| message.kind == Kind::Request) else { return false };
+        handshakes.contains(&message.method())
+            || self.first_ids.iter().any(|(used, _)| *used == id)
+            || self.open.contains_key(&id)
     }
 
     fn starts_anew(&self, message: &Message<'_>, direction: Direction, handshakes: &[&str]) -> bool {
@@ -451,13 +501,18 @@ impl Track {
 /// that shows less than the first (a filter took parameters out, two connections stand in it) is one of its own: what the first can
 /// prove would be held against it.
 fn may_go_on(old: &Channel, new: &Channel) -> bool {
-    let begins_again = new.complete_head == Some(true) && old.complete_head.is_some();
     let cut_elsewhere = new.complete_head == Some(false) && old.complete_head == Some(true);
+    !cut_elsewhere && is_next_part(old, new)
+}
+
+/// The same for the next part of a rotated log, in which nothing begins.
+fn is_next_part(old: &Channel, new: &Channel) -> bool {
+    let begins_again = new.complete_head == Some(true) && old.complete_head.is_some();
     let other = match (old.profile, new.profile) {
         (Some(old), Some(new)) => !std::ptr::eq(old, new),
         _ => false,
     };
-    !begins_again && !cut_elsewhere && !other && new.proof.covers(old.proof)
+    !begins_again && !other && new.proof.covers(old.proof)
 }
 
 fn digest(id: &Id) -> u64 {

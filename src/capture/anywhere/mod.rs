@@ -7,7 +7,7 @@
 mod find;
 mod scan;
 
-pub(crate) use find::{Form, json_of};
+pub(crate) use find::{Form, json_of, next};
 pub(crate) use scan::{Piece, Row, Scanner};
 
 /// True for a character that arrows and marks are made of: no letter, digit, blank, bracket, quote or ordinary punctuation.

@@ -60,17 +60,28 @@ struct ArrayReader;
 impl WholeReader for ArrayReader {
     fn read(&mut self, text: &str, base: u64, out: &mut Out<'_>) -> Result<()> {
         let found = elements(text);
-        let mut unwrap = Unwrapper::new(Layout::learn(found.ranges.iter().map(|range| &text[range.clone()])));
+        let layout = Layout::learn(found.ranges.iter().map(|range| &text[range.clone()]));
         let mut line = LineCounter { text: text.as_bytes(), at: 0, line: 1 };
         for at in &found.foreign {
             out.skip(line.of(*at), Skip::NotAMessage);
         }
+        let starts: Vec<usize> = found.ranges.iter().map(|range| range.start).collect();
         let mut line = LineCounter { text: text.as_bytes(), at: 0, line: 1 };
         let mut records: Vec<(Range<usize>, u64)> =
             found.ranges.into_iter().map(|range| (range.clone(), line.of(range.start))).collect();
         out.order().arrange(&mut records, |(range, _)| base + range.start as u64..base + range.end as u64);
-        for (range, number) in records {
-            unwrap.record(&text[range.clone()], number, base + range.start as u64, out)?;
+        let names: Vec<(String, usize)> = match found.lists.iter().any(|(name, _)| !name.is_empty()) {
+            true => found.lists.into_iter().filter_map(|(name, first)| Some((name, *starts.get(first)?))).collect(),
+            false => vec![(String::new(), 0)],
+        };
+        for (at, (name, start)) in names.iter().enumerate() {
+            let end = names.get(at + 1).map_or(text.len(), |(_, start)| *start);
+            let mut unwrap = Unwrapper::new(layout.clone());
+            out.enter_again(name);
+            for (range, number) in records.iter().filter(|(range, _)| (*start..end).contains(&range.start)) {
+                unwrap.record(&text[range.clone()], *number, base + range.start as u64, out)?;
+            }
+            out.leave(name);
         }
         if let Some(at) = found.cut {
             out.skip(line.of(at), Skip::CutOff);

@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use super::exchange::learn::is_record;
+use super::lists::{List, holds_messages, is_list_of_records, lists};
 use super::wrapped::Layout;
 use crate::capture::sample::{Sample, looks_like_message};
-use crate::json::scan::{closing_quote, skip_white, value_end};
+use crate::json::scan::{skip_white, value_end};
 
 /// True if lines are the records: the first is a whole value, and one that does not hold the others.
 pub(super) fn is_by_line(sample: &Sample) -> bool {
@@ -29,6 +29,8 @@ pub(super) struct Elements {
     pub(super) cut: Option<usize>,
     /// True if they stand in an array inside an object.
     pub(super) in_array: bool,
+    /// Where there are several such arrays: what tells each from the others, and the number of its first record.
+    pub(super) lists: Vec<(String, usize)>,
 }
 
 /// Where the records of a document are.
@@ -43,7 +45,7 @@ pub(super) fn elements(text: &str) -> Elements {
         at = skip_white(bytes, at);
         match bytes.get(at) {
             None => return found,
-            Some(b'[') => at = found.list(text, at),
+            Some(b'[') => at = found.array(text, at),
             Some(b'{') => at = found.object(text, at),
             Some(b',' | b']' | b'}') => at += 1,
             Some(_) => {
@@ -58,6 +60,16 @@ impl Elements {
     /// True for records over several lines with little else between them.
     pub(super) fn is_sequence(&self, text: &str) -> bool {
         self.foreign.len() <= self.ranges.len() && self.ranges.iter().any(|range| text[range.clone()].contains('\n'))
+    }
+
+    /// An array of records, or of objects that each hold such an array; gives where it ends.
+    fn array(&mut self, text: &str, at: usize) -> usize {
+        let first = skip_white(text.as_bytes(), at + 1);
+        let of_sessions = text[first..].starts_with('{') && !holds_messages(text, at) && !lists(text, first).is_empty();
+        match of_sessions {
+            true => self.lists(text, at, lists(text, at)),
+            false => self.list(text, at),
+        }
     }
 
     /// The members of the array at `at`; gives where it ends.
@@ -85,14 +97,25 @@ impl Elements {
         }
     }
 
-    /// A record by itself, or an object that holds an array of them.
-    fn object(&mut self, text: &str, at: usize) -> usize {
-        if !looks_like_message(&text[at..])
-            && let Some(list) = find_list(text, at, DEPTH)
-        {
+    /// The members of all arrays in the value at `at`; gives where it ends.
+    fn lists(&mut self, text: &str, at: usize, lists: Vec<List>) -> usize {
+        let several = lists.len() > 1;
+        let mut end = at;
+        for list in lists {
             self.in_array = true;
-            let end = self.list(text, list);
-            return value_end(text.as_bytes(), at).unwrap_or(end);
+            if several {
+                self.lists.push((list.name, self.ranges.len()));
+            }
+            end = self.list(text, list.at);
+        }
+        value_end(text.as_bytes(), at).unwrap_or(end)
+    }
+
+    /// A record by itself, or an object that holds arrays of them.
+    fn object(&mut self, text: &str, at: usize) -> usize {
+        let lists = if looks_like_message(&text[at..]) { Vec::new() } else { lists(text, at) };
+        if !lists.is_empty() {
+            return self.lists(text, at, lists);
         }
         match value_end(text.as_bytes(), at) {
             Some(end) => {
@@ -105,58 +128,4 @@ impl Elements {
             }
         }
     }
-}
-
-/// True for an array of records, as backends keep the spans of each trace; a batch is a record itself.
-fn is_list_of_records(text: &str) -> bool {
-    let first = text[1..].trim_start();
-    first.starts_with('{') && !looks_like_message(first)
-}
-
-/// How deep in a document the array may lie.
-const DEPTH: usize = 2;
-
-/// Where an array of messages or wrappers starts in the object at `at`, which may be cut off.
-fn find_list(text: &str, at: usize, depth: usize) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut at = skip_white(bytes, at + 1);
-    loop {
-        if bytes.get(at) != Some(&b'"') {
-            return None;
-        }
-        at = skip_white(bytes, closing_quote(bytes, at + 1)? + 1);
-        at = skip_white(bytes, (bytes.get(at) == Some(&b':')).then_some(at + 1)?);
-        match bytes.get(at)? {
-            b'[' if holds_messages(text, at) => return Some(at),
-            b'{' if depth > 1 => {
-                if let Some(list) = find_list(text, at, depth - 1) {
-                    return Some(list);
-                }
-            }
-            _ => {}
-        }
-        at = skip_white(bytes, value_end(bytes, at)?);
-        at = skip_white(bytes, (bytes.get(at) == Some(&b',')).then_some(at + 1)?);
-    }
-}
-
-/// True if one of the first records of the array at `at` holds a message.
-fn holds_messages(text: &str, at: usize) -> bool {
-    let bytes = text.as_bytes();
-    let mut at = skip_white(bytes, at + 1);
-    for _ in 0..8 {
-        if bytes.get(at) == Some(&b'[') && is_list_of_records(&text[at..]) {
-            return holds_messages(text, at);
-        }
-        if bytes.get(at) != Some(&b'{') {
-            return false;
-        }
-        let Some(end) = value_end(bytes, at) else { return looks_like_message(&text[at..]) };
-        if Layout::learn(std::iter::once(&text[at..end])).hits > 0 || is_record(&text[at..end]) {
-            return true;
-        }
-        at = skip_white(bytes, end);
-        at = skip_white(bytes, at + usize::from(bytes.get(at) == Some(&b',')));
-    }
-    false
 }

@@ -15,6 +15,7 @@ mod framed;
 mod har;
 mod http_text;
 mod inspector;
+mod lists;
 pub(super) mod neovim;
 mod otlp_spans;
 mod pylsp;

@@ -5,12 +5,9 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::lanes::{prefix, words};
 use super::note::Note;
+use super::spoken;
 use crate::capture::{formats, peel, text_hash};
-
-/// How many words of a line are looked at.
-const WORDS: usize = 6;
 
 /// How long a value may be, in bytes.
 const LONGEST: usize = 200;
@@ -99,10 +96,7 @@ impl Kind {
                 .filter(|(_, value)| value.len() <= LONGEST)
                 .for_each(|(key, value)| give(key.to_string(), value.into())),
             Kind::Text if record.starts_with('{') => {}
-            Kind::Text => {
-                let words = words(prefix(record)).take(WORDS).enumerate();
-                words.for_each(|(place, word)| give(format!("word:{}", place + 1), word.into()));
-            }
+            Kind::Text => spoken::each(record, give),
         }
     }
 

@@ -176,7 +176,21 @@ impl Candidate<'_> {
     }
 
     fn meaning(&self) -> Option<(Meaning, usize)> {
-        meaning(self.name.rsplit(['/', '.']).next().unwrap_or_default())
+        let name = match self.name.contains(':') {
+            true => self.common_word()?,
+            false => self.name.rsplit(['/', '.']).next().unwrap_or_default(),
+        };
+        meaning(name)
+    }
+
+    /// The word with which all values of a place without a name begin: `conn` of `[conn-1]` and `[conn-2]`.
+    fn common_word(&self) -> Option<&str> {
+        let mut words = self.values.iter().flatten().map(|value| {
+            let value = bare(value);
+            &value[..value.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(value.len())]
+        });
+        let first = words.next()?;
+        words.all(|word| word == first).then_some(first)
     }
 
     /// False for what tells no more connections apart than are told apart already, however much of the log is looked at: a time,

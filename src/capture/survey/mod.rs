@@ -17,13 +17,15 @@ mod mixed;
 mod note;
 mod order;
 mod pairing;
+mod spoken;
 mod voices;
 
 #[cfg(test)]
 mod tests;
 
-pub(super) use beside::Records;
+pub(super) use beside::{Kind, Records};
 pub(super) use lanes::Lanes;
+pub(super) use spoken::Telling;
 pub(super) use voices::Voices;
 
 use self::note::{Notes, take};

@@ -116,7 +116,7 @@ fn take<R: std::io::BufRead>(
             };
             let format = told_format(&row)?;
             let source = store.add_source(NewSource { name: &row.source, format: &format, reason: "" })?;
-            intake.channels.source(source, &row.source, false);
+            intake.channels.source(source, &row.source, false, false);
             places.push((base, connection.to_string()));
             order.enter(connection, &row, source, base);
         }

@@ -52,7 +52,7 @@ impl Log {
         let new = NewSource { name: source.name(), format: source.format(), reason: source.reason() };
         let id = scratch.add_source(new)?;
         let mut channels = Channels::new(options.overrides.profile);
-        channels.source(id, source.name(), false);
+        channels.source(id, source.name(), false, false);
         let mut reading = Reading {
             side,
             options,

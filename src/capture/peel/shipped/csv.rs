@@ -10,6 +10,7 @@ use super::super::nested::Readers;
 use super::super::peeler::Peeled;
 use super::super::{DEPTH, Inside};
 use super::order::{merely_jitter, newest_first};
+use super::torn_rows::{Torn, torn, without};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
@@ -49,6 +50,11 @@ fn delimiter(text: &str) -> Option<u8> {
     [b',', b';', b'\t'].into_iter().max_by_key(count).filter(|byte| count(byte) > 0)
 }
 
+/// The rows that broke off.
+fn broken_off(text: &str) -> Vec<Torn> {
+    delimiter(text).map(|delimiter| torn(text, char::from(delimiter))).unwrap_or_default()
+}
+
 /// True for what may be the name of a column. A sentence with a comma in it is no head of a table.
 fn is_name(cell: &str) -> bool {
     let cell = cell.trim();
@@ -65,14 +71,19 @@ fn rows(text: &str, whole: bool) -> Option<Vec<Row>> {
     }
     let names = record.clone();
     let (mut rows, mut odd) = (Vec::new(), 0);
+    let (mut line, mut counted) = (1, 0);
     while reader.read_record(&mut record).ok()? {
-        let place = record.position()?;
+        // The place that is told may be that of the end of the line before, of which the first sign ended the record.
+        let told = usize::try_from(record.position()?.byte()).ok()?;
+        let offset = told + text.as_bytes().get(told..)?.iter().take_while(|byte| b"\r\n".contains(byte)).count();
+        line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted..offset]).count() as u64;
+        counted = offset;
         let cells: serde_json::Map<String, serde_json::Value> =
             names.iter().map(str::trim).map(str::to_string).zip(record.iter().map(Into::into)).collect();
         let at_us = record.iter().find_map(time::parse).map(|time| time.us);
         odd += usize::from(record.len() != names.len());
         let json = serde_json::Value::Object(cells).to_string();
-        rows.push(Row { json, line: place.line(), offset: place.byte(), at_us });
+        rows.push(Row { json, line, offset: offset as u64, at_us });
     }
     // A text with a comma in its first line is no table.
     if odd * 10 > rows.len() {
@@ -96,7 +107,8 @@ fn in_order(rows: &mut [Row]) {
 }
 
 fn peel(sample: &Sample) -> Option<Sample> {
-    let mut rows = rows(sample.text(), sample.whole)?;
+    let text = sample.text();
+    let mut rows = rows(&without(text, &broken_off(text)), sample.whole)?;
     in_order(&mut rows);
     let text: String = rows.iter().flat_map(|row| [row.json.as_str(), "\n"]).collect();
     Some(Sample::peeled(text.as_bytes(), sample))
@@ -136,12 +148,19 @@ struct CsvReader {
 
 impl WholeReader for CsvReader {
     fn read(&mut self, text: &str, base: u64, out: &mut Out<'_>) -> Result<()> {
-        let Some(mut rows) = rows(text, true) else {
+        let torn = broken_off(text);
+        let Some(mut rows) = rows(&without(text, &torn), true) else {
             out.skip(1, Skip::NotAMessage);
             return Ok(());
         };
         in_order(&mut rows);
         out.skip(1, Skip::Header);
+        for Torn { line, range } in torn {
+            match range.end == text.len() {
+                true => out.skip(line, Skip::CutOff),
+                false => out.unread(line, text[range].as_bytes())?,
+            }
+        }
         for Row { json, line, offset, .. } in &rows {
             let row =
                 Peeled { key: "", number: *line, offset: base + offset, time: "", bytes: json.as_bytes(), ended: true };

@@ -11,6 +11,7 @@ mod learn;
 mod order;
 mod sender;
 mod shape;
+mod torn_rows;
 mod walk;
 
 #[cfg(test)]
