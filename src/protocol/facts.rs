@@ -130,7 +130,11 @@ impl<'a> Lift<'a> for Facts<'a> {
             "uri" => Fact::Uri,
             "mode" => Fact::Mode,
             "protocolVersion" => Fact::Revision,
-            "capabilities" | "clientCapabilities" => Fact::Capabilities,
+            "capabilities" => Fact::Capabilities,
+            "clientCapabilities" => {
+                self.acp_initialize = true;
+                Fact::Capabilities
+            }
             "clientInfo" => Fact::Peer,
             "notifications" => Fact::Notifications,
             "cursor" => Fact::Cursor,

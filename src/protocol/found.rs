@@ -211,6 +211,8 @@ pub struct Found {
     pub offers_tools: bool,
     /// True if a member stands there that only LSP's `initialize` has.
     pub lsp_initialize: bool,
+    /// True if `params.clientCapabilities` is there, as in ACP's `initialize`.
+    pub acp_initialize: bool,
     /// True if `result` is a list with members, or has one as `items` or `data` (LSP).
     pub result_filled: bool,
     /// True if `result` has members besides `resultType` and `_meta`.

@@ -46,6 +46,10 @@ fn form(payload: &str) -> Form {
             Some(byte) if byte.is_ascii_alphabetic() || *byte == b'_' => Form::Printed(Dialect::Node),
             _ => Form::Json,
         },
+        Some(b'[') => match form(payload[1..].trim_start()) {
+            printed @ Form::Printed(_) => printed,
+            _ => Form::Json,
+        },
         Some(b'b' | b'B') => Form::Quoted(Dialect::Python),
         Some(b'"' | b'\'' | b'`') => Form::Quoted(Dialect::Node),
         _ => Form::Json,
@@ -119,6 +123,9 @@ fn at_brace(text: &str, from: usize, brace: usize) -> Option<MessageSpan> {
     if let Some(quote) = quote_of_frame(text, from, brace) {
         return quoted(text, from, quote);
     }
+    // Within a string nothing tells whether more members follow.
+    let in_list = first == b'\\' && brace > from && bytes[brace - 1] == b'[';
+    let open = if in_list { brace - 1 } else { open };
     let quote = (open > from).then(|| bytes[open - 1]).filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
     match (first, quote) {
         (b'\\', Some(_)) => quoted(text, from, open - 1),
@@ -126,7 +133,9 @@ fn at_brace(text: &str, from: usize, brace: usize) -> Option<MessageSpan> {
         // An apostrophe around JSON may be a logger's own; only with backslashes inside does it matter.
         (b'"', Some(b'\'' | b'`')) => quoted(text, from, open - 1).or_else(|| json(text, open, brace)),
         (b'"', _) => json(text, open, brace).or_else(|| printed(text, brace)),
-        (b':' | b'\'' | b'_' | b'a'..=b'z' | b'A'..=b'Z', _) => printed(text, brace),
+        (b':' | b'\'' | b'_' | b'a'..=b'z' | b'A'..=b'Z', _) => {
+            printed_list(text, from, brace).or_else(|| printed(text, brace))
+        }
         _ => None,
     }
 }
@@ -220,6 +229,19 @@ fn stands_raw(text: &str, quote: usize) -> bool {
 /// True if what a literal held is JSON; a logger's own quotes around JSON with backslashes give something else.
 fn inner_parses(inner: &str) -> bool {
     crate::jsonrpc::parse_at::<crate::jsonrpc::NoLift>(inner, 0).is_ok()
+}
+
+/// A batch as a language prints it: a bracket before the message that is not the logger's (see [`opening`]).
+fn printed_list(text: &str, from: usize, brace: usize) -> Option<MessageSpan> {
+    let before = text[from..brace].trim_end();
+    let (before, bracket) = (before.strip_suffix('[')?, from + before.len() - 1);
+    let Form::Printed(dialect) = form(&text[brace..]) else { return None };
+    let mut json = String::new();
+    let read = translate_into(dialect, &text[bracket..], &mut json).ok()?;
+    let first = value_end(json.as_bytes(), skip_white(json.as_bytes(), 1))?;
+    let many = before.trim().is_empty() || json[first..].trim_start().starts_with(',');
+    (many && looks_like_message(json[1..].trim_start()))
+        .then_some(MessageSpan { start: bracket, end: bracket + read.end })
 }
 
 fn printed(text: &str, brace: usize) -> Option<MessageSpan> {

@@ -77,7 +77,10 @@ impl WholeReader for ArrayReader {
         for (at, (name, start)) in names.iter().enumerate() {
             let end = names.get(at + 1).map_or(text.len(), |(_, start)| *start);
             let mut unwrap = Unwrapper::new(layout.clone());
-            out.enter_again(name);
+            let first = records.iter().find(|(range, _)| range.start >= *start).map_or(1, |(_, line)| *line);
+            if !name.is_empty() {
+                out.enter(name, first, None, None);
+            }
             for (range, number) in records.iter().filter(|(range, _)| (*start..end).contains(&range.start)) {
                 unwrap.record(&text[range.clone()], *number, base + range.start as u64, out)?;
             }

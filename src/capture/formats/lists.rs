@@ -47,15 +47,32 @@ struct Search<'t> {
 }
 
 impl Search<'_> {
-    fn object(&mut self, at: usize, depth: usize) -> Option<()> {
-        let bytes = self.text.as_bytes();
+    fn object(&mut self, at: usize, depth: usize) {
+        let before = self.found.len();
+        let mut directed = false;
+        self.each_member(at, |search, key, at| {
+            directed |= matches!(meaning(key), Some((Meaning::Direction, _)));
+            search.within(key.to_string(), |search| search.value(at, depth));
+        });
+        if directed {
+            // A message with its direction: what it holds is a batch.
+            let is_batch =
+                |path: &[String]| path.last().is_some_and(|key| matches!(meaning(key), Some((Meaning::Message, _))));
+            let own = self.found.split_off(before);
+            self.found.extend(own.into_iter().filter(|(path, _)| !is_batch(path)));
+        }
+    }
+
+    /// Calls `look` with each key of the object at `at` and where its value begins, as far as the object goes.
+    fn each_member(&mut self, at: usize, mut look: impl FnMut(&mut Self, &str, usize)) -> Option<()> {
+        let (text, bytes) = (self.text, self.text.as_bytes());
         let mut at = skip_white(bytes, at + 1);
         while bytes.get(at) == Some(&b'"') {
             let end = closing_quote(bytes, at + 1)?;
-            let key = &self.text[at + 1..end];
+            let key = &text[at + 1..end];
             at = skip_white(bytes, end + 1);
             at = skip_white(bytes, (bytes.get(at) == Some(&b':')).then_some(at + 1)?);
-            self.within(key.to_string(), |search| search.value(at, depth));
+            look(self, key, at);
             at = skip_white(bytes, value_end(bytes, at)?);
             at = skip_white(bytes, (bytes.get(at) == Some(&b',')).then_some(at + 1)?);
         }
@@ -68,9 +85,7 @@ impl Search<'_> {
             Some(b'[') if depth > 1 => {
                 self.members(at, depth - 1);
             }
-            Some(b'{') if depth > 1 => {
-                self.object(at, depth - 1);
-            }
+            Some(b'{') if depth > 1 => self.object(at, depth - 1),
             _ => {}
         }
     }
@@ -82,9 +97,7 @@ impl Search<'_> {
             (bytes.get(at) == Some(&b'{')).then_some(())?;
             let end = value_end(bytes, at);
             let own = end.and_then(|end| said_of_itself(&self.text[at..end]));
-            self.within(own.unwrap_or_else(|| number.to_string()), |search| {
-                search.object(at, depth);
-            });
+            self.within(own.unwrap_or_else(|| number.to_string()), |search| search.object(at, depth));
             at = skip_white(bytes, end?);
             at = skip_white(bytes, (bytes.get(at) == Some(&b',')).then_some(at + 1)?);
         }

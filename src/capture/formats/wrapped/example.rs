@@ -231,11 +231,11 @@ fn holds_message(value: &Value) -> bool {
     }
 }
 
-/// What a string holds in base64, where it is an object.
+/// What a string holds in base64, where it is an object or a list of some.
 pub(super) fn unpacked(text: &str) -> Option<String> {
     let text = text.trim();
-    let bytes = text.starts_with("eyJ").then(|| base64::decode(text)).flatten()?;
-    String::from_utf8(bytes).ok().filter(|text| text.starts_with('{'))
+    let bytes = ["eyJ", "W3si"].iter().any(|start| text.starts_with(start)).then(|| base64::decode(text)).flatten()?;
+    String::from_utf8(bytes).ok().filter(|text| text.starts_with(['{', '[']))
 }
 
 pub(super) fn is_envelope(value: &Value) -> bool {
