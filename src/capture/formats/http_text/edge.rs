@@ -103,20 +103,23 @@ pub(super) struct Waiting {
     open: usize,
     /// True while it is known whose the next response is.
     alone: bool,
+    /// The stream of the request whose response stands here.
+    answered: Option<u32>,
     /// The stream of a request that was refused.
     pub refused: Option<u32>,
 }
 
 impl Waiting {
     pub(super) fn edge(&mut self, edge: Edge) {
-        self.refused = None;
+        (self.answered, self.refused) = (None, None);
         if edge.side == Side::Client {
             self.alone = self.open == 0;
             self.open += 1;
             self.stream += 1;
         } else {
             let whose = self.alone && self.open == 1;
-            self.refused = (whose && edge.refuses()).then_some(self.stream);
+            self.answered = whose.then_some(self.stream);
+            self.refused = self.answered.filter(|_| edge.refuses());
             self.open = self.open.saturating_sub(1);
         }
     }
@@ -125,7 +128,7 @@ impl Waiting {
     pub(super) fn of(&self, side: Option<Side>) -> Option<u32> {
         match side? {
             Side::Client => Some(self.stream).filter(|_| self.open > 0),
-            Side::Server => self.refused,
+            Side::Server => self.answered,
         }
     }
 }

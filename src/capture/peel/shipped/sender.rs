@@ -64,12 +64,14 @@ pub(super) struct Labelled {
     pub before: usize,
 }
 
-/// A record as a line: who sent it, and its message as it is written. A text that is no message is given as it is.
+/// A record as a line: who sent it, and its message or batch as it is written. A text that is no message is given as it is.
 pub(super) fn labelled(text: &str, record: &Record<'_>, key: &str) -> Labelled {
     let mut said = String::new();
     let start = record.message.unwrap_or(text.len());
     unescape(text, start, &mut said);
-    if !looks_like_message(said.trim_start()) || said.trim_end().contains('\n') {
+    let first = said.trim_start();
+    let first = first.strip_prefix('[').map_or(first, str::trim_start);
+    if !looks_like_message(first) || said.trim_end().contains('\n') {
         return Labelled { text: said, before: 0 };
     }
     let end = closing_quote(text.as_bytes(), start).unwrap_or(text.len());
