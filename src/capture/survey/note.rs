@@ -335,7 +335,8 @@ impl FrameSink for &RefCell<Notes> {
         notes.exact |= frame.taps.is_some() || frame.stream.is_some();
         match &frame.body {
             Body::Message(captured) => {
-                notes.message(frame, captured.text, &captured.message, &captured.facts);
+                let text = captured.json.unwrap_or(captured.text);
+                notes.message(frame, text, &captured.message, &captured.facts);
             }
             Body::Batch { text, members } => {
                 notes.lists[0] += 1;
