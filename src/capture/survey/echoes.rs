@@ -54,6 +54,15 @@ fn is_said_twice<'n>(list: &'n [Note]) -> bool {
     list.iter().filter(|note| again(note)).take(SHOWN).count() == SHOWN
 }
 
+/// How many pairs show that a program says all twice.
+const PAIRS: usize = 4;
+
+/// True where every message stands right behind its like, by one sender at nearly one time: two connections do not go in step so.
+pub(super) fn stand_in_pairs(list: &[Note]) -> bool {
+    let alike = |pair: &[Note]| pair.len() == 2 && pair[0].sender == pair[1].sender && is_near(&pair[0], &pair[1]);
+    list.len() >= 2 * PAIRS && list.chunks(2).all(alike)
+}
+
 /// The streams other than the fullest, where each of them repeats that one.
 fn echoes(list: &[Note], streams: &[u32]) -> Option<FxHashSet<u32>> {
     let mut said: FxHashMap<(u32, u64), Vec<(u32, &Note)>> = FxHashMap::default();

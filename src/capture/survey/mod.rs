@@ -75,6 +75,7 @@ fn looked_at(format: &'static dyn Format, sample: &Sample, head: &[u8], whole: b
     }
     if notes.repeats
         && let Some(all) = look(true)
+        && !echoes::stand_in_pairs(&all.list)
     {
         let plan = plan(all, format.name(), head, overrides);
         if plan.key.is_some() {

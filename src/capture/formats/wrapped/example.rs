@@ -231,9 +231,12 @@ fn holds_message(value: &Value) -> bool {
     }
 }
 
-/// What a string holds in base64, where it is an object or a list of some.
+/// What a string holds in base64, or as a string of JSON once more, where it is an object or a list of some.
 pub(super) fn unpacked(text: &str) -> Option<String> {
     let text = text.trim();
+    if text.starts_with("\"{") || text.starts_with("\"[") {
+        return serde_json::from_str(text).ok();
+    }
     let bytes = ["eyJ", "W3si"].iter().any(|start| text.starts_with(start)).then(|| base64::decode(text)).flatten()?;
     String::from_utf8(bytes).ok().filter(|text| text.starts_with(['{', '[']))
 }

@@ -37,10 +37,10 @@ impl Columns {
         prove(spoken.iter_mut().flatten());
         let mut columns = Columns(Vec::new());
         for (example, said) in examples.iter().zip(&spoken) {
-            let Some((said, sender)) = said.as_ref().and_then(|said| Some((said, said.sender?))) else { continue };
+            let Some(said) = said else { continue };
             for Scalar { path, value, .. } in example.scalars() {
                 if let Some(text) = written(value) {
-                    columns.at(path).count(text, sender, said.kind.is_response());
+                    columns.at(path).count(text, said.sender, said.kind.is_response());
                 }
             }
         }
@@ -75,7 +75,8 @@ impl Columns {
     /// The scalar that tells who sent a message, if there is one: the one that is nearest to the top.
     pub(super) fn proven(self) -> Option<Proven> {
         let told = self.0.into_iter().filter(Column::tells_senders).min_by_key(|column| column.path.len())?;
-        let words = told.values.into_iter().map(|value| {
+        // Beside what nothing proves a word says nothing.
+        let words = told.values.into_iter().filter(|value| value.by != [0, 0]).map(|value| {
             let sender = if value.by[0] > 0 { Side::Client } else { Side::Server };
             (value.text.into(), Word::Direction(Direction::By(sender)))
         });
@@ -98,7 +99,8 @@ struct Counted {
 }
 
 impl Column {
-    fn count(&mut self, text: String, sender: Side, answers: bool) {
+    /// Counts a value beside what a side sent, or, where nothing proves which, beside what either may have.
+    fn count(&mut self, text: String, sender: Option<Side>, answers: bool) {
         if self.values.len() > VALUES {
             return;
         }
@@ -107,7 +109,9 @@ impl Column {
             self.values.len() - 1
         });
         let value = &mut self.values[at];
-        value.by[usize::from(sender == Side::Server)] += 1;
+        if let Some(sender) = sender {
+            value.by[usize::from(sender == Side::Server)] += 1;
+        }
         value.asks |= !answers;
         value.answers |= answers;
     }
