@@ -167,6 +167,8 @@ fn message(columns: &[Column], records: usize, sample: &Sample, inside: Inside) 
     let mut candidates: Vec<usize> = (0..columns.len())
         .filter(|at| !is_said(&columns[*at]))
         .filter(|at| columns[*at].varies() || records == 1)
+        // A message as a string of JSON within a string is no log of lines: a wrapper's reader has it.
+        .filter(|at| !columns[*at].values.iter().all(|value| value.starts_with("\"{\\\"")))
         .filter(|at| columns[*at].values.iter().any(|value| value.len() > 16 && value.contains([' ', '{', '('])))
         .collect();
     candidates.retain(|at| columns[*at].is_text || columns[*at].is_object());
