@@ -8,7 +8,7 @@ use crate::json::each_member;
 use crate::json::scan::{closing_quote, skip_white, unquoted, value_end};
 
 /// How deep in a document an array may lie.
-const DEPTH: usize = 3;
+const DEPTH: usize = 2;
 
 /// Names of what one connection keeps apart in two arrays.
 const HALVES: [&str; 6] = ["requests", "responses", "request", "response", "calls", "answers"];

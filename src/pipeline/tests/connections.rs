@@ -178,6 +178,24 @@ fn rotated_parts_are_read_oldest_first_in_whatever_order_they_are_named() {
 }
 
 #[test]
+fn parts_without_a_key_are_one_connection_where_none_is_missing_and_none_begins_another() {
+    let [first, second, third] = parts_of_one_connection().map(|part| part.replace("\"conn\":\"k\",", ""));
+    let keys_of = |parts: &[(&str, &str)]| {
+        let folder = Folder::new();
+        let named: Vec<String> = parts.iter().map(|(name, text)| folder.write(name, text)).collect();
+        let mut store = Store::temporary().unwrap();
+        into(&mut store, &named);
+        keys(&store).into_iter().map(|(_, messages)| messages).collect::<Vec<_>>()
+    };
+    let whole = keys_of(&[("a.log.2", &first), ("a.log.1", &second), ("a.log", &third)]);
+    assert_eq!(whole, [5]);
+    assert_eq!(keys_of(&[("a.log.2026-09-02", &first), ("a.log", &second)]).len(), 1);
+    assert_eq!(keys_of(&[("a.log.2", &first), ("a.log", &third)]).len(), 2, "the part between them is missing");
+    assert_eq!(keys_of(&[("a.log.1", &first), ("a.log", &first.replace(":00.0", ":09.0"))]).len(), 2, "it begins anew");
+    assert_eq!(keys_of(&[("a.log", &first), ("b.log", &second)]).len(), 2, "of another log");
+}
+
+#[test]
 fn a_file_that_goes_back_in_time_behind_another_one_proves_nothing_of_their_order() {
     let folder = Folder::new();
     let [first, second, third] = parts_of_one_connection();

@@ -4,7 +4,8 @@
 //! tells who sends what stands below it. Whoever prints from several threads at once mixes lines: a body whose first line came and
 //! which did not come itself may stand further down, and what follows is nobody's until the next such line.
 //!
-//! A response that refuses a request belongs to the only request that waits for one; where several wait, it is not known whose it is.
+//! A response belongs to the only request that waits for one, and what stands in it has one order; where several wait, it is not known
+//! whose it is.
 
 mod edge;
 
@@ -234,10 +235,11 @@ mod tests {
     fn a_refusal_ends_the_request_that_waits() {
         let refused = "HTTP/1.1 503 Service Unavailable\nContent-Type: application/json\n\n{\"error\":\"later\"}\n";
         let told = [("message", 3, Some(1)), ("http", 4, Some(1)), ("close", 8, Some(1))];
-        let rest = [("message", 10, Some(2)), ("message", 13, None)];
+        let rest = [("message", 10, Some(2)), ("message", 13, Some(2))];
         assert_eq!(frames(&[ASKED, refused, ASKED, ANSWERED].concat()), [&told[..], &rest].concat());
         let failed = "<-- HTTP FAILED: java.io.IOException\n";
-        let closed = [("message", 3, Some(1)), ("close", 5, Some(1)), ("message", 7, Some(2)), ("message", 10, None)];
+        let closed =
+            [("message", 3, Some(1)), ("close", 5, Some(1)), ("message", 7, Some(2)), ("message", 10, Some(2))];
         assert_eq!(frames(&[ASKED, failed, ASKED, ANSWERED].concat()), closed);
     }
 
