@@ -166,7 +166,7 @@ pub(super) struct Http {
     pub closed: HashSet<u32>,
     /// What was handed to the link and is not yet confirmed, on any transport.
     pub handed: VecDeque<Handed>,
-    /// The negotiated revision.
+    /// The revision that is spoken: as negotiated, or as the last request stated it.
     pub revision: Option<String>,
     /// The new handshake that is going on; it is done once.
     pub reinit: Option<Reinit>,
