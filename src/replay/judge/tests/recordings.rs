@@ -149,3 +149,23 @@ fn notifications_of_no_request_are_compared_by_their_method() {
     );
     assert_eq!(short(&diffed(&a, "")), "#1 same, - missing");
 }
+
+#[test]
+fn what_was_set_may_come_back() {
+    let trace = |name: &str| {
+        let echo = format!("{{\"name\":\"{name}\",\"n\":1}}");
+        call(10, 2, "echo", r#"{"name":"recorded-name"}"#) + &text(20, 2, &echo)
+    };
+    let run = |pointer: &str, live: &str| {
+        let mut run = Run::mcp(&trace("recorded-name"), &trace(live));
+        run.options.rewrite.set = vec![(pointer.into(), r#""live-name""#.into())];
+        run.judge()
+    };
+    let (name, unknown) = ("/params/arguments/name", "/params/arguments/nam");
+    let echoed = run(name, "live-name");
+    assert_eq!((short(&echoed), end(&echoed)), ("#1 same, #2 same".into(), PASS));
+    assert_eq!(short(&run(name, "other-name")), "#1 same, #2 changed");
+    assert!(echoed.notes.is_empty(), "{:?}", echoed.notes);
+    let vain = run(unknown, "recorded-name");
+    assert_eq!(vain.notes, ["warning: --set /params/arguments/nam fitted nothing"]);
+}
