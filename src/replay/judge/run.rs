@@ -317,9 +317,7 @@ impl<'a> One<'a> {
         let told =
             |it: loose::Loose| ExchangeReport { diff: it.diff, ..self.blank("-", &it.method, it.verdict, it.detail) };
         // In a replay only what was due can be missing.
-        let due = |method: &str| {
-            self.log.notifications.iter().any(|(name, then, now)| name == method && *then > 0 && *now == 0)
-        };
+        let due = |method: &str| self.log.notifications.iter().any(|(name, then, now)| name == method && now < then);
         let counts = |it: &loose::Loose| self.sides.is_diff || it.verdict != Verdict::Missing || due(&it.method);
         found.into_iter().filter(counts).map(told).collect()
     }
