@@ -121,7 +121,8 @@ impl Engine {
     pub fn stop(&mut self, now_us: i64, why: Broken) {
         self.now = self.now.max(now_us);
         self.log.broken.get_or_insert(why);
-        if self.phase < Phase::Ending {
+        if self.phase < Phase::Done {
+            // Also where it was asked to end already: it may be one that does not.
             self.out.push_back(Outgoing::Abort);
             self.end();
         }
@@ -186,8 +187,8 @@ impl Engine {
         let sent = self.log.exchanges[at].sent_us;
         let whole = self.watched_whole(at, end);
         let halted = self.halted.clone();
-        let run = &mut self.log.exchanges[at];
         let cancel_ahead = self.cancels_ahead(at);
+        let run = &mut self.log.exchanges[at];
         if run.fate == Fate::Pending && server && self.log.broken.is_none() {
             run.fate = match parent {
                 // It could not come, because what it served was not sent.
@@ -218,13 +219,13 @@ impl Engine {
         }
     }
 
-    /// What can be known before anything happens.
     /// True if the run ended before it came to a cancel of this exchange.
     fn cancels_ahead(&self, exchange: usize) -> bool {
         let ahead = self.steps.get(self.cursor..).unwrap_or_default();
         ahead.iter().any(|step| matches!(&step.action, Action::Cancel(cancel) if cancel.targets.contains(&exchange)))
     }
 
+    /// What can be known before anything happens.
     fn prepare(&mut self) {
         for (at, exchange) in self.recorded.exchanges.iter().enumerate() {
             self.log.exchanges[at].continues = self.plan.continues[at];
