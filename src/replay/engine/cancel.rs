@@ -88,7 +88,7 @@ impl Engine {
     }
 
     /// When a cancel is due, and whether its progress had to be given up on. A late one is due when it would have been.
-    fn cancel_due(&self, cancel: &Cancelling, late: bool) -> Option<(i64, bool)> {
+    pub(super) fn cancel_due(&self, cancel: &Cancelling, late: bool) -> Option<(i64, bool)> {
         let target = cancel.targets.iter().copied().find(|target| self.log.exchanges[*target].fate == Fate::Sent)?;
         let sent = self.log.exchanges[target].sent_us?;
         Some(match cancel.anchor {

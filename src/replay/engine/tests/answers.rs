@@ -239,3 +239,18 @@ fn nobody_is_stuck_who_waits_for_our_answer() {
     assert!(waited > 100 * MS && waited <= 300 * MS, "{waited}");
     assert_eq!(played.run("#2").stuck_us, None);
 }
+
+#[test]
+fn a_question_that_does_not_come_does_not_put_off_the_cancel_behind_it() {
+    let trace = TWO_QUESTIONS.replace(r#"71 s> {"id":2,"result":{"stopReason":"end_turn"}}"#, CANCELLED);
+    let played = play(&connection("acp 1", &trace), &options(), |wire, message| match message["method"].as_str() {
+        Some("session/new") => drop(wire.result(1, message, json!({"sessionId":"s"}))),
+        Some("session/cancel") => drop(wire.result(1, &json!({"id":2}), json!({"stopReason":"cancelled"}))),
+        _ => {}
+    });
+    let (asked, cancelled) = (played.wire.with("session/prompt")[0].0, played.wire.with("session/cancel")[0].0);
+    assert_eq!(cancelled - asked, 490 * MS);
+}
+
+const CANCELLED: &str = r#"500 c> {"method":"session/cancel","params":{"sessionId":"s"}}
+510 s> {"id":2,"result":{"stopReason":"cancelled"}}"#;
