@@ -57,7 +57,7 @@ pub use method::{
     is_shutdown, names_callee, resumes, role,
 };
 pub use placeholder::is_placeholder;
-pub use playing::{Access, Choice, DefaultAnswer, Flow};
+pub use playing::{Access, Back, Choice, DefaultAnswer, Flow};
 pub use probing::{Spoken, tried_in_turn};
 pub use profile::{AfterCancel, Bound, Family, Opening, Profile, ServerCancel, Waits};
 pub use semconv::Convention;

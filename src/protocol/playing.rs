@@ -16,6 +16,17 @@ pub enum Access {
     Unknown,
 }
 
+/// With which requests a value goes back, where several answers gave the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Back {
+    /// With any: that of the last answer counts.
+    Any,
+    /// With requests of the method whose answer gave it, and no others.
+    SameMethod,
+    /// With the same request sent again: method, name and arguments; each answer is followed by one.
+    SameRequest,
+}
+
 /// A value that a protocol lets flow from one message into a later one of the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flow {
@@ -29,6 +40,8 @@ pub struct Flow {
     pub to: &'static [&'static str],
     /// Where they do.
     pub to_at: &'static str,
+    /// With which of these requests it goes back.
+    pub back: Back,
     /// True if it is nobody's business but the server's: passed on byte for byte, never shown.
     pub opaque: bool,
 }
@@ -62,7 +75,7 @@ pub struct Choice {
 }
 
 /// A flow whose value may be shown and stands in one place.
-const PLAIN: Flow = Flow { from: &[], from_at: "", key: None, to: &[], to_at: "", opaque: false };
+const PLAIN: Flow = Flow { from: &[], from_at: "", key: None, to: &[], to_at: "", back: Back::Any, opaque: false };
 /// `data` of a member of a list: the server's own by the protocol's words.
 const DATA: Flow = Flow { from_at: "/result/*/data", to_at: "/params/data", opaque: true, ..PLAIN };
 
@@ -70,8 +83,14 @@ const TASKS: &[&str] = &["tasks/cancel", "tasks/get", "tasks/result", "tasks/upd
 const READS: &[&str] = &["resources/read", "resources/subscribe", "resources/unsubscribe"];
 
 static MCP_FLOWS: &[Flow] = &[
-    Flow { from_at: "/result/nextCursor", to_at: "/params/cursor", ..PLAIN },
-    Flow { from_at: "/result/requestState", to_at: "/params/requestState", opaque: true, ..PLAIN },
+    Flow { from_at: "/result/nextCursor", to_at: "/params/cursor", back: Back::SameMethod, ..PLAIN },
+    Flow {
+        from_at: "/result/requestState",
+        to_at: "/params/requestState",
+        back: Back::SameRequest,
+        opaque: true,
+        ..PLAIN
+    },
     Flow { from_at: "/result/task/taskId", to: TASKS, to_at: "/params/taskId", ..PLAIN },
     Flow { from_at: "/result/taskId", to: TASKS, to_at: "/params/taskId", ..PLAIN },
     Flow {

@@ -7,8 +7,11 @@ use std::collections::HashMap;
 use super::options::FlowRule;
 use super::recording::{Connection, EventKind, Exchange};
 use super::splice;
-use crate::protocol::{Flow, Side};
+use crate::protocol::{Back, Flow, Side};
 use crate::replay::compare::tree;
+
+/// Members of `params` in which a request that is sent again differs from the first.
+const OF_A_TRY: &[&str] = &["_meta", "inputResponses", "requestState"];
 
 /// One value that flowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,9 +134,18 @@ pub(crate) fn ending_in(links: &[Link], event: usize) -> &[Link] {
     &links[from..to]
 }
 
-/// What the server has given so far: by flow and value, the last exchange that gave it, and where.
+/// What the server has given so far, by flow and value: the exchanges that gave it, in order.
 #[derive(Default)]
-struct Given(HashMap<(usize, String), (usize, String)>);
+struct Given(HashMap<(usize, String), Vec<Giver>>);
+
+/// An exchange that gave a value.
+struct Giver {
+    exchange: usize,
+    /// Where it stands in its text.
+    at: String,
+    /// True if a request has taken it up.
+    is_taken: bool,
+}
 
 impl Given {
     fn note(&mut self, connection: &Connection, at: usize, flows: &[Flow]) {
@@ -146,14 +158,15 @@ impl Given {
             if !asked || of_server != (exchange.issuer == Side::Server) {
                 continue;
             }
-            for (pointer, range) in splice::each(text, flow.from_at) {
-                self.0.insert((nth, tree::canonical(&text[range], &[])), (place, pointer));
+            for (at, range) in splice::each(text, flow.from_at) {
+                let givers = self.0.entry((nth, tree::canonical(&text[range], &[]))).or_default();
+                givers.push(Giver { exchange: place, at, is_taken: false });
             }
         }
     }
 
     fn link(
-        &self,
+        &mut self,
         connection: &Connection,
         event: usize,
         exchange: Option<usize>,
@@ -161,18 +174,50 @@ impl Given {
     ) -> Option<Link> {
         let (nth, flow) = flow;
         let recorded = splice::at(&connection.events[event].text, flow.to_at).filter(|value| !trivial(value))?;
-        let (producer, from_at) = self.0.get(&(nth, tree::canonical(recorded, &[])))?;
+        let givers = self.0.get_mut(&(nth, tree::canonical(recorded, &[])))?;
+        let giver = giver(connection, givers, exchange, flow.back)?;
+        giver.is_taken = true;
         Some(Link {
             event,
             exchange,
             to_at: flow.to_at.to_string(),
-            producer: *producer,
-            from_at: from_at.clone(),
+            producer: giver.exchange,
+            from_at: giver.at.clone(),
             glob: flow.from_at.to_string(),
             key: flow.key.map(str::to_string),
             recorded: recorded.to_string(),
             opaque: flow.opaque,
         })
+    }
+}
+
+/// The one of several that gave the same value from which an exchange has it: of those that fit, the last.
+fn giver<'g>(
+    connection: &Connection,
+    givers: &'g mut [Giver],
+    exchange: Option<usize>,
+    back: Back,
+) -> Option<&'g mut Giver> {
+    let to = exchange.map(|exchange| &connection.exchanges[exchange]);
+    let from = |giver: &Giver| &connection.exchanges[giver.exchange];
+    match (back, to) {
+        (Back::SameMethod, Some(to)) => givers.iter_mut().rfind(|giver| from(giver).method == to.method),
+        (Back::SameRequest, Some(to)) => {
+            givers.iter_mut().max_by_key(|giver| (alike(connection, from(giver), to), !giver.is_taken))
+        }
+        (Back::Any, _) | (_, None) => givers.last_mut(),
+    }
+}
+
+/// How much one request looks like another one sent again: not at all, by method and name, by its arguments too.
+fn alike(connection: &Connection, one: &Exchange, other: &Exchange) -> u8 {
+    let arguments = |exchange| {
+        let params = splice::at(connection.request(exchange), "/params");
+        params.map(|params| tree::canonical(params, OF_A_TRY))
+    };
+    match (one.issuer, &one.method, &one.name) == (other.issuer, &other.method, &other.name) {
+        false => 0,
+        true => 1 + u8::from(arguments(one) == arguments(other)),
     }
 }
 
@@ -221,7 +266,8 @@ fn trivial(value: &str) -> bool {
     matches!(value, "null" | "\"\"" | "{}" | "[]" | "true" | "false")
 }
 
-/// Which exchange each one retries: by the state that it carries, else by method, name and the keys of its answers.
+/// Which exchange each one retries: by the state that it carries, else by method, name and the keys of its answers; of several that
+/// fit, the one with its arguments.
 /// Where neither tells, it is a request of its own: a wrong link is worse than none.
 pub(crate) fn continues(connection: &Connection, links: &[Link]) -> Vec<Option<usize>> {
     let mut found = vec![None; connection.exchanges.len()];
@@ -240,15 +286,12 @@ pub(crate) fn continues(connection: &Connection, links: &[Link]) -> Vec<Option<u
             continue;
         };
         let given = keys(answers);
-        found[place] = before(connection, exchange.request)
-            .find(|(earlier, asked, source)| {
-                asked.issuer == Side::Client
-                    && asked.method == exchange.method
-                    && asked.name == exchange.name
-                    && !found.contains(&Some(*earlier))
-                    && splice::at(source, asked_at).is_some_and(|inputs| keys(inputs) == given)
-            })
-            .map(|(earlier, _, _)| earlier);
+        let asks = |source| splice::at(source, asked_at).is_some_and(|inputs| keys(inputs) == given);
+        let earlier = before(connection, exchange.request)
+            .filter(|(earlier, _, source)| !found.contains(&Some(*earlier)) && asks(source))
+            .map(|(earlier, asked, _)| (alike(connection, asked, exchange), earlier))
+            .filter(|(alike, _)| *alike > 0);
+        found[place] = earlier.max().map(|(_, earlier)| earlier);
     }
     found
 }

@@ -61,6 +61,8 @@ pub struct Cancel {
     pub send_raced: bool,
     /// Send a harmless request right behind each cancel: its answer proves that the cancel had been read. Only on ordered channels.
     pub witness: bool,
+    /// True if the live side is spoken to over Streamable HTTP, false if it is not; `None` to cancel as it was recorded.
+    pub over_http: Option<bool>,
     /// How often an exchange whose cancel came too late is tried again, with half the delay each time.
     pub retry: u32,
 }

@@ -101,6 +101,38 @@ fn without_a_server_nothing_starts_and_the_recorded_one_is_proposed() {
     let said = run(&["replay", &recording]);
     assert_eq!((said.code, said.out.as_str()), (2, ""));
     assert!(said.err.contains("-- node build/index.js"), "{}", said.err);
+    let said = run(&["replay", &recording, "--allow", "tools/call:*", "--strict", "--from", "#2"]);
+    let proposed = "it.rec.jsonl --allow 'tools/call:*' --from '#2' --strict -- node build/index.js";
+    assert!(said.err.contains(proposed), "with the flags of the run: {}", said.err);
+}
+
+#[test]
+fn what_is_proposed_names_the_connection_where_there_are_several() {
+    let mut events: Vec<Value> = Vec::new();
+    for line in one_call().rec().lines() {
+        let event: Value = serde_json::from_str(line).expect("JSON");
+        let connections = if event["c"].is_null() { 1..=1 } else { 1..=2 };
+        for connection in connections {
+            let mut event = event.clone();
+            if !event["c"].is_null() {
+                event["c"] = json!(connection);
+            }
+            if !events.is_empty() {
+                event["q"] = json!(events.len());
+            }
+            events.push(event);
+        }
+    }
+    let other = events.iter_mut().rfind(|event| event["d"] == "s").expect("the answer of the second connection");
+    other["b"] = json!(other["b"].as_str().expect("text").replace("1}", "2}"));
+    let text: String = events.iter().map(|event| format!("{event}\n")).collect();
+    let bench = || bench::of_capture("it.rec.jsonl", text.as_bytes(), &Value::Null);
+    let shown = bench().screen();
+    let words: Vec<&str> = shown.out.split_whitespace().collect();
+    let named = words.iter().position(|word| *word == "--connection").map(|at| &words[at + 1..at + 4]);
+    let Some([key, "--from", "'#2'"]) = named else { panic!("{}", shown.out) };
+    let again = bench().flags(&format!("--connection {key} --from #2")).run();
+    again.verdicts(&["#2 changed"]).ended("fail", 1);
 }
 
 #[test]

@@ -266,13 +266,11 @@ fn something(recording: &Recording, plan: &Plan) -> Result<()> {
 /// Nobody said what to play against. What the recording was made of is proposed, never run.
 fn no_server(file: &str) -> Error {
     let error = Error::new(ErrorKind::Usage, "no server was named to play against");
-    match recorded_command(file) {
-        Some(command) => error.hint(format!("it was recorded from: rpctape replay {} -- {command}", shell::file(file))),
-        None => error.hint(format!(
-            "start one: rpctape replay {} -- COMMAND; or --url, --connect; --dry-run needs none",
-            shell::file(file)
-        )),
-    }
+    let line = format!("rpctape replay {}{}", shell::file(file), pasted::whole());
+    error.hint(match recorded_command(file) {
+        Some(command) => format!("it was recorded from: {line} -- {command}"),
+        None => format!("start one: {line} -- COMMAND; or --url, --connect; --dry-run needs none"),
+    })
 }
 
 /// The command line in the header of a recording.

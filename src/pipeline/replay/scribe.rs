@@ -6,7 +6,10 @@ use crate::live::link::NO_STREAM;
 use crate::live::tape::{Tape, TapeEvent};
 use crate::live::{Arrival, Incoming, Outgoing, Target};
 use crate::protocol::Side;
-use crate::protocol::http::ENDPOINT;
+use crate::protocol::http::{ENDPOINT, LAST_EVENT, REVISION};
+
+/// Headers by name.
+type Headers = serde_json::Map<String, serde_json::Value>;
 
 /// One connection on the tape.
 pub(super) struct Scribe<'t> {
@@ -49,7 +52,11 @@ impl<'t> Scribe<'t> {
     pub(super) fn ordered(&mut self, now_us: i64, order: &Outgoing) {
         match order {
             Outgoing::Message { stream, bytes, .. } => self.ordered.push_back((*stream, bytes.clone())),
-            Outgoing::OpenStream { stream, .. } => self.request(now_us, *stream, "GET"),
+            Outgoing::OpenStream { stream, last_event_id, revision } => {
+                let named = [(REVISION, revision), (LAST_EVENT, last_event_id)];
+                let named = named.into_iter().filter_map(|(name, value)| Some((name.into(), value.as_deref()?.into())));
+                self.request(now_us, *stream, "GET", named.collect());
+            }
             Outgoing::Finish | Outgoing::Abort => self.finishing = true,
             Outgoing::Prime { .. } | Outgoing::CloseStream { .. } | Outgoing::EndSession { .. } => {}
         }
@@ -90,9 +97,9 @@ impl<'t> Scribe<'t> {
                     _ => Some(*stream).filter(|stream| *stream != NO_STREAM),
                 };
                 if let Some(stream) = stream.filter(|_| *method == "DELETE") {
-                    self.request(at_us, stream, method);
+                    self.request(at_us, stream, method, Headers::new());
                 }
-                let headers: serde_json::Map<String, serde_json::Value> =
+                let headers: Headers =
                     headers.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
                 let head = serde_json::json!({ "status": status, "headers": headers }).to_string();
                 self.event(at_us, stream, TapeEvent::Http { from: Side::Server, head });
@@ -131,16 +138,21 @@ impl<'t> Scribe<'t> {
         let Some(at) = self.ordered.iter().position(|(of, _)| *of == stream) else { return };
         let Some((_, bytes)) = self.ordered.remove(at) else { return };
         if self.http {
-            self.request(at_us, stream, "POST");
+            self.request(at_us, stream, "POST", Headers::new());
         }
         let event = TapeEvent::Message { from: Side::Client, bytes, head: None };
         self.event(at_us, Some(stream).filter(|_| self.http), event);
     }
 
-    fn request(&mut self, at_us: i64, stream: u32, method: &str) {
+    /// The head of a request; `headers` are those that tell what it is for.
+    fn request(&mut self, at_us: i64, stream: u32, method: &str, headers: Headers) {
         self.last_stream = self.last_stream.max(stream);
         self.event(at_us, Some(stream), TapeEvent::Open { by: Some(Side::Client) });
-        let head = serde_json::json!({ "method": method }).to_string();
+        let mut head = serde_json::json!({ "method": method });
+        if !headers.is_empty() {
+            head["headers"] = headers.into();
+        }
+        let head = head.to_string();
         self.event(at_us, Some(stream), TapeEvent::Http { from: Side::Client, head });
     }
 
@@ -148,5 +160,33 @@ impl<'t> Scribe<'t> {
         for tape in self.tapes {
             tape.event(at_us, self.connection, stream, event.clone());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::Clock;
+    use crate::live::tape::TapeOptions;
+
+    #[test]
+    fn a_get_tells_which_stream_it_resumes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.rec.jsonl");
+        let tapes = [Tape::start(TapeOptions::new(&path), Clock::start()).expect("a tape")];
+        let mut scribe = Scribe::new(&tapes, 1, &Target::Http("http://127.0.0.1/mcp".into()), true);
+        let (revision, event) = (Some("2025-11-25".to_string()), Some("e-7".to_string()));
+        scribe.ordered(0, &Outgoing::OpenStream { stream: 3, last_event_id: None, revision: revision.clone() });
+        scribe.ordered(1, &Outgoing::OpenStream { stream: 4, last_event_id: event, revision });
+        drop(scribe);
+        let [tape] = tapes;
+        tape.finish(2);
+        let text = std::fs::read_to_string(path).expect("it was written");
+        let heads = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let heads: Vec<_> =
+            heads.filter(|event| event["k"] == "http").map(|event| event["h"]["headers"].clone()).collect();
+        let opened = serde_json::json!({"mcp-protocol-version": "2025-11-25"});
+        let resumed = serde_json::json!({"mcp-protocol-version": "2025-11-25", "last-event-id": "e-7"});
+        assert_eq!(heads, [opened, resumed]);
     }
 }

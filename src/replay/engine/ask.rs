@@ -7,12 +7,15 @@ use super::state::Asked;
 use crate::jsonrpc::Id;
 use crate::protocol::{DefaultAnswer, Facts, Side};
 use crate::replay::compare::tree;
+use crate::replay::plan::Action;
 use crate::replay::run::{Extra, Fate};
 use crate::replay::{message, splice};
 
 /// The longest that a live request waits for the turn of its recorded answer, beyond think time, microseconds. A server may
 /// ask earlier than it did, and hold back what the steps before the answer wait for.
 const TURN_US: i64 = 2_000_000;
+/// The same where what is waited for may never come: another question, or the answer to what this one serves.
+const DOUBTFUL_TURN_US: i64 = 250_000;
 
 /// Members of `params` that differ from run to run and tell nothing about what is asked.
 const PASSING: &[&str] = &[
@@ -38,14 +41,19 @@ impl Engine {
         run.live_id = Some(asked.id_text.to_string());
         self.live[exchange].id = id.cloned();
         self.names.asked.extend(id.cloned().map(|id| (id, exchange)));
-        self.live[exchange].sign_us = now;
+        self.live[exchange].serves = asked.parent.or(self.recorded.exchanges[exchange].parent);
         self.flight.insert(exchange);
-        if let Some(parent) = asked.parent {
-            self.live[parent].sign_us = now;
-        }
+        self.note_sign(exchange);
         let cancelled = facts.session_id().is_some_and(|session| self.names.cancelled_turns.contains(session));
         if cancelled && self.recorded.profile.choice(asked.method).is_some() {
             self.answer(exchange);
+        }
+    }
+
+    /// A request of the server, and our answer to it, begin the time anew in which what it serves must show a sign of life.
+    fn note_sign(&mut self, exchange: usize) {
+        for at in self.live[exchange].serves.into_iter().chain([exchange]) {
+            self.live[at].sign_us = self.now;
         }
     }
 
@@ -108,8 +116,8 @@ impl Engine {
                 None => return,
             },
         };
-        let now = self.now;
-        self.log.exchanges[exchange].answered_us = Some(now);
+        self.log.exchanges[exchange].answered_us = Some(self.now);
+        self.note_sign(exchange);
         self.hand_over(text, Handed::default());
     }
 
@@ -134,7 +142,41 @@ impl Engine {
         let time = |event: usize| self.recorded.events[event].at_us;
         let think = time(response).zip(time(recorded.request)).map_or(0, |(a, b)| a - b);
         let think = self.options.pace.gap(think);
-        Some(came + think + if live.passed || self.halted.is_some() { 0 } else { TURN_US })
+        Some(came + think + self.turn_in(exchange))
+    }
+
+    /// How long the turn of a recorded answer is waited for at most, beyond think time.
+    fn turn_in(&self, exchange: usize) -> i64 {
+        let awaited = self.awaited_question();
+        let never_comes = awaited.is_some_and(|awaited| self.was_asked_behind(awaited, exchange));
+        if self.live[exchange].passed || self.halted.is_some() || never_comes {
+            return 0;
+        }
+        let held_up = |parent: usize| self.owed.contains(&parent) && !self.resolved(parent);
+        match awaited.is_some() || self.live[exchange].serves.is_some_and(held_up) {
+            true => DOUBTFUL_TURN_US,
+            false => TURN_US,
+        }
+    }
+
+    /// The request of the server that the step in front waits for.
+    fn awaited_question(&self) -> Option<usize> {
+        match self.steps.get(self.cursor)?.action {
+            Action::Answer(exchange) => Some(exchange).filter(|at| self.log.exchanges[*at].sent_us.is_none()),
+            _ => None,
+        }
+    }
+
+    /// True if the recorded server asked this for the same sake, and only once it had the answer to the other question: a live one that
+    /// asks it without that goes another way, and waits for us.
+    fn was_asked_behind(&self, other: usize, exchange: usize) -> bool {
+        let (first, then) = (&self.recorded.exchanges[other], &self.recorded.exchanges[exchange]);
+        first.parent.is_some() && first.parent == then.parent && first.response.is_some_and(|at| at < then.request)
+    }
+
+    /// True if an exchange cannot go on before an answer of ours that is still to be sent.
+    pub(super) fn waits_for_us(&self, exchange: usize) -> bool {
+        self.flight.iter().any(|at| self.live[*at].serves == Some(exchange) && self.overdue(*at).is_some())
     }
 
     /// A request that the recording does not have.

@@ -88,7 +88,7 @@ impl Engine {
     }
 
     /// When a cancel is due, and whether its progress had to be given up on. A late one is due when it would have been.
-    fn cancel_due(&self, cancel: &Cancelling, late: bool) -> Option<(i64, bool)> {
+    pub(super) fn cancel_due(&self, cancel: &Cancelling, late: bool) -> Option<(i64, bool)> {
         let target = cancel.targets.iter().copied().find(|target| self.log.exchanges[*target].fate == Fate::Sent)?;
         let sent = self.log.exchanges[target].sent_us?;
         Some(match cancel.anchor {
@@ -107,20 +107,16 @@ impl Engine {
     fn send_cancel(&mut self, step: &Step, cancel: &Cancelling, missed: bool, late: bool) -> bool {
         let in_flight: Vec<usize> =
             cancel.targets.iter().copied().filter(|at| self.cancellable(*at, cancel.of_task, step)).collect();
-        match cancel.stream {
-            Some(recorded) => {
-                if let Some(stream) = self.http.streams.get(&recorded).copied() {
-                    self.out.push_back(Outgoing::CloseStream { stream });
-                }
-                self.move_on();
-            }
-            None => {
-                let before = self.http.handed.len();
-                let behind = self.send_step(step);
-                if self.http.handed.len() == before {
-                    // It could not be composed.
-                    return behind;
-                }
+        if cancel.by_close {
+            let streams = cancel.targets.iter().filter_map(|target| self.live[*target].stream);
+            self.out.extend(streams.map(|stream| Outgoing::CloseStream { stream }));
+            self.move_on();
+        } else {
+            let before = self.http.handed.len();
+            let behind = self.send_step(step);
+            if self.http.handed.len() == before {
+                // It could not be composed.
+                return behind;
             }
         }
         for target in &cancel.targets {
@@ -137,9 +133,9 @@ impl Engine {
                 harness_made: late && !landed,
                 ..CancelRun::new(status, cancel.anchor, cancel.nth)
             });
-            self.live[*target].unobservable |= cancel.stream.is_some();
+            self.live[*target].unobservable |= cancel.by_close;
         }
-        if cancel.stream.is_none()
+        if !cancel.by_close
             && let Some(target) = in_flight.first()
         {
             self.witness(*target);

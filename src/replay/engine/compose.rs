@@ -65,6 +65,9 @@ impl Engine {
     pub(super) fn compose(&mut self, step: &Step) -> Result<String, String> {
         let event = &self.recorded.events[step.event];
         let text = event.text.clone();
+        if let (true, Action::Cancel(cancel)) = (text.is_empty(), &step.action) {
+            return self.cancel_text(cancel.targets[0]);
+        }
         let EventKind::Batch(members) = event.what.clone() else { return self.compose_event(step.event) };
         let Ok(Parsed::Batch(ranges)) = parse::<Facts<'_>>(&text) else { return Ok(text) };
         let mut edits = Edits::default();
@@ -72,6 +75,13 @@ impl Engine {
             edits.put(range.clone(), self.compose_event(event)?);
         }
         Ok(edits.apply(&text))
+    }
+
+    /// The message that cancels a request whose recorded cancel was none, but the close of its stream.
+    fn cancel_text(&self, target: usize) -> Result<String, String> {
+        let cancel = self.recorded.profile.cancel.zip(self.log.exchanges[target].live_id.as_deref());
+        let ((method, member), id) = cancel.ok_or("its cancel has no message")?;
+        Ok(format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"{member}":{id}}}}}"#))
     }
 
     /// The text of one event of the client.

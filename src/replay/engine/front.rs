@@ -245,7 +245,17 @@ impl Engine {
     fn request_due(&self, step: &Step, exchange: usize, hard: i64) -> i64 {
         let due = hard.max(self.moved_us) + self.patience(step, exchange);
         let parent = self.recorded.exchanges[exchange].parent;
-        parent.and_then(|parent| self.lasting_until(parent)).map_or(due, |until| due.max(until))
+        let due = parent.and_then(|parent| self.lasting_until(parent)).map_or(due, |until| due.max(until));
+        self.cancel_behind().map_or(due, |cancel| due.min(cancel))
+    }
+
+    /// When the cancel is due that stands behind the answer in front: it is timed from its target, and from nothing else.
+    fn cancel_behind(&self) -> Option<i64> {
+        let mut behind = self.steps[self.cursor..].iter().map(|step| &step.action);
+        match behind.find(|action| !matches!(action, Action::Answer(_)))? {
+            Action::Cancel(cancel) => self.cancel_due(cancel, false).map(|(due, _)| due),
+            _ => None,
+        }
     }
 
     /// How long to wait for a live request of the server: longer while what it serves is in flight.

@@ -90,8 +90,11 @@ impl Engine {
         let handed = self.http.handed.iter().any(|handed| handed.opens.contains(&exchange));
         let silent = if handed { silent + CONNECTING_US } else { silent };
         // What took longer than the limit in the recording is given twice as long.
-        let whole = life.max_request_us.max(2 * latency);
-        Some((self.live[exchange].sign_us + silent).min(run.sent_us? + whole))
+        let whole = run.sent_us? + life.max_request_us.max(2 * latency);
+        Some(match self.waits_for_us(exchange) {
+            true => whole,
+            false => whole.min(self.live[exchange].sign_us + silent),
+        })
     }
 
     /// Until when an answer to a landed cancel's target is watched for.

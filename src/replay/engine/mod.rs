@@ -19,7 +19,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::options::Options;
-use super::plan::{ConnectionPlan, Step};
+use super::plan::{Action, ConnectionPlan, Step};
 use super::recording::Connection;
 use super::rewrite::Rewritten;
 use super::run::{Broken, CancelRun, CancelStatus, ExchangeRun, Fate, RunLog};
@@ -121,7 +121,8 @@ impl Engine {
     pub fn stop(&mut self, now_us: i64, why: Broken) {
         self.now = self.now.max(now_us);
         self.log.broken.get_or_insert(why);
-        if self.phase < Phase::Ending {
+        if self.phase < Phase::Done {
+            // Also where it was asked to end already: it may be one that does not.
             self.out.push_back(Outgoing::Abort);
             self.end();
         }
@@ -186,6 +187,7 @@ impl Engine {
         let sent = self.log.exchanges[at].sent_us;
         let whole = self.watched_whole(at, end);
         let halted = self.halted.clone();
+        let cancel_ahead = self.cancels_ahead(at);
         let run = &mut self.log.exchanges[at];
         if run.fate == Fate::Pending && server && self.log.broken.is_none() {
             run.fate = match parent {
@@ -210,12 +212,17 @@ impl Engine {
         if let (Some(from), None, false) = (from, run.answered_us, server) {
             run.watched_us = Some((end - from).max(0));
         }
-        let not_sent =
-            |run: &ExchangeRun| matches!(run.fate, Fate::NotSent(_) | Fate::Blocked(_) | Fate::Skipped | Fate::Pending);
-        if run.cancel.is_none() && self.live[at].cancel_planned.is_some() && not_sent(run) {
-            let (anchor, nth) = self.live[at].cancel_planned.unwrap_or((super::run::Anchor::Elapsed, 0));
+        if let (None, Some((anchor, nth))) = (&run.cancel, self.live[at].cancel_planned)
+            && (run.fate != Fate::Sent || cancel_ahead)
+        {
             run.cancel = Some(CancelRun::new(CancelStatus::NotSent, anchor, nth));
         }
+    }
+
+    /// True if the run ended before it came to a cancel of this exchange.
+    fn cancels_ahead(&self, exchange: usize) -> bool {
+        let ahead = self.steps.get(self.cursor..).unwrap_or_default();
+        ahead.iter().any(|step| matches!(&step.action, Action::Cancel(cancel) if cancel.targets.contains(&exchange)))
     }
 
     /// What can be known before anything happens.
@@ -234,7 +241,7 @@ impl Engine {
             }
         }
         for step in self.steps.iter() {
-            if let super::plan::Action::Cancel(cancel) = &step.action {
+            if let Action::Cancel(cancel) = &step.action {
                 for target in &cancel.targets {
                     self.live[*target].cancel_planned.get_or_insert((cancel.anchor, cancel.nth));
                 }

@@ -117,7 +117,9 @@ impl Engine {
         let stream = self.new_stream();
         let stated = message::read(&text)
             .and_then(|(_, facts)| Facts::text(facts.meta_revision()).map(|text| text.into_owned()));
-        let revision = stated.or_else(|| self.http.revision.clone());
+        // Where each request states the revision, what is no request speaks that of those before it.
+        self.http.revision = stated.or(self.http.revision.take());
+        let revision = self.http.revision.clone();
         self.out.push_back(Outgoing::Message { stream, bytes: text.into_bytes(), revision, more: false });
         self.http.handed.push_back(handed);
         stream

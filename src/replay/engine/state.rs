@@ -66,6 +66,8 @@ pub(super) struct Live {
     pub unobservable: bool,
     /// True if its HTTP request failed: no answer will ever come.
     pub refused: bool,
+    /// Of a request of the server: the exchange of the client for whose sake it is asked, as far as can be told.
+    pub serves: Option<usize>,
     /// Of a request of the server: it was cancelled by its issuer.
     pub withdrawn: bool,
     /// Of a request of the server: its answer is sent, or never will be.
@@ -164,7 +166,7 @@ pub(super) struct Http {
     pub closed: HashSet<u32>,
     /// What was handed to the link and is not yet confirmed, on any transport.
     pub handed: VecDeque<Handed>,
-    /// The negotiated revision.
+    /// The revision that is spoken: as negotiated, or as the last request stated it.
     pub revision: Option<String>,
     /// The new handshake that is going on; it is done once.
     pub reinit: Option<Reinit>,

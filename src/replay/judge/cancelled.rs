@@ -82,9 +82,13 @@ impl Case<'_> {
         effective_cancel(self.own()).and_then(|cancel| mechanism(self.recorded, cancel))
     }
 
-    /// True if closing its stream was the cancel: nobody sees what the server still does.
+    /// True if closing its stream was the cancel, over the transport of now: nobody sees what the server still does.
     pub(super) fn cancel_closed_its_stream(&self) -> bool {
-        self.cancelled_by() == Some(Mechanism::StreamClose)
+        let live = self.live.zip(self.twin).and_then(|(live, twin)| {
+            let cancel = effective_cancel(&live.exchanges[twin])?;
+            mechanism(live, cancel)
+        });
+        live.or_else(|| self.cancelled_by()) == Some(Mechanism::StreamClose)
     }
 
     /// True for an answer that the protocol does not want after a cancel, and that the audit cannot prove to be later than it.

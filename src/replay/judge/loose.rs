@@ -28,25 +28,37 @@ pub(super) fn loose(
 ) -> Vec<Loose> {
     let (then, now) = (by_method(recorded), by_method(live));
     let terms = Terms { profile: recorded.profile, captured: &[], echoes, hidden: &[], asked: None };
+    let none = Vec::new();
     let judged = |(method, then): (String, Vec<&str>)| {
-        let Some(now) = now.get(&method) else {
-            let detail = match then.len() {
-                1 => "its notification did not come".to_string(),
-                count => format!("none of its {} came", plural(count as u64, "notification")),
-            };
-            return Some(Loose { method, verdict: Verdict::Missing, detail, diff: Vec::new() });
-        };
-        let pairs = then.iter().zip(now).enumerate().filter(|_| contents);
-        let mut changed = pairs.map(|(nth, (a, b))| (nth, compare(rules, &terms, a, b))).filter(|(_, it)| it.changed);
-        let (nth, first) = changed.next()?;
-        let others = changed.count();
-        let more = if others > 0 { format!("; {others} more changed") } else { String::new() };
-        let of = format!("notification {}", nth + 1);
-        let detail = format!("{of}: {}{more}", first_place(&first.differences));
-        let diff = first.differences.into_iter().map(|it| Difference { of: Some(of.clone()), ..it }).collect();
-        Some(Loose { method, verdict: Verdict::Changed, detail, diff })
+        let now = now.get(&method).unwrap_or(&none);
+        let changed = contents.then(|| changed(&method, &then, now, rules, &terms)).flatten();
+        [fewer(&method, then.len(), now.len()), changed].into_iter().flatten()
     };
-    then.into_iter().filter_map(judged).collect()
+    then.into_iter().flat_map(judged).collect()
+}
+
+/// Some of them no longer come.
+fn fewer(method: &str, then: usize, now: usize) -> Option<Loose> {
+    let detail = match (then, now) {
+        (then, now) if then <= now => return None,
+        (1, _) => "its notification did not come".to_string(),
+        (then, 0) => format!("none of its {} came", plural(then as u64, "notification")),
+        (then, now) => format!("{now} of its {} came", plural(then as u64, "notification")),
+    };
+    Some(Loose { method: method.to_string(), verdict: Verdict::Missing, detail, diff: Vec::new() })
+}
+
+/// They say something else: the first that does, and how many more do.
+fn changed(method: &str, then: &[&str], now: &[&str], rules: &Rules, terms: &Terms<'_>) -> Option<Loose> {
+    let pairs = then.iter().zip(now).enumerate();
+    let mut changed = pairs.map(|(nth, (a, b))| (nth, compare(rules, terms, a, b))).filter(|(_, it)| it.changed);
+    let (nth, first) = changed.next()?;
+    let others = changed.count();
+    let more = if others > 0 { format!("; {others} more changed") } else { String::new() };
+    let of = format!("notification {}", nth + 1);
+    let detail = format!("{of}: {}{more}", first_place(&first.differences));
+    let diff = first.differences.into_iter().map(|it| Difference { of: Some(of.clone()), ..it }).collect();
+    Some(Loose { method: method.to_string(), verdict: Verdict::Changed, detail, diff })
 }
 
 /// The texts of the server's notifications that belong to no request, in order. What came on the stream of a request that was

@@ -71,6 +71,7 @@ pub fn report(sides: &Sides<'_>, options: &Options, about: &About) -> RunReport 
         entry
     }));
     report.notes.extend(rules.unused().into_iter().map(|text| format!("warning: {text}")));
+    report.notes.extend(unset(sides.recorded, options));
     report.standing = standing(sides, options, compared, asked);
     report.conclude();
     report
@@ -170,10 +171,20 @@ impl<'a> One<'a> {
         done
     }
 
+    /// What was put into a request: values that flowed there, and those that were set.
+    fn put_into(&self, place: usize) -> impl Iterator<Item = (String, String)> {
+        let flowed = self.log.exchanges[place].substituted.iter().filter_map(|it| it.values.clone());
+        let request = self.connection.request(&self.connection.exchanges[place]);
+        let set = self.options.rewrite.set.iter();
+        flowed.chain(set.filter_map(|(pointer, new)| Some((splice::at(request, pointer)?.to_string(), new.clone()))))
+    }
+
     /// What an answer may say instead of the recorded value: what was put into requests, and paths that were mapped.
     fn echoes(&self) -> Vec<(String, String)> {
         let mut seen = HashSet::new();
-        let values = self.log.exchanges.iter().flat_map(|run| &run.substituted).filter_map(|it| it.values.clone());
+        let asked = (0..self.connection.exchanges.len())
+            .filter(|place| self.connection.exchanges[*place].issuer == Side::Client);
+        let values = asked.flat_map(|place| self.put_into(place));
         let json = |text: &String| serde_json::Value::from(text.as_str()).to_string();
         let maps = || self.options.rewrite.map_path.iter();
         let paths = maps().map(|(old, new)| (json(old), json(new)));
@@ -191,8 +202,7 @@ impl<'a> One<'a> {
 
     /// The same for one exchange: its own answer may echo short values too, elsewhere they would be equal by chance.
     fn echoes_of<'e>(&self, place: usize, all: &'e [(String, String)]) -> Cow<'e, [(String, String)]> {
-        let own = self.log.exchanges[place].substituted.iter().filter_map(|it| it.values.clone());
-        let short: Vec<_> = own.filter(|(old, new)| old != new && old.len() < TELLING).collect();
+        let short: Vec<_> = self.put_into(place).filter(|(old, new)| old != new && old.len() < TELLING).collect();
         if short.is_empty() { Cow::Borrowed(all) } else { Cow::Owned([all, &short].concat()) }
     }
 
@@ -307,9 +317,7 @@ impl<'a> One<'a> {
         let told =
             |it: loose::Loose| ExchangeReport { diff: it.diff, ..self.blank("-", &it.method, it.verdict, it.detail) };
         // In a replay only what was due can be missing.
-        let due = |method: &str| {
-            self.log.notifications.iter().any(|(name, then, now)| name == method && *then > 0 && *now == 0)
-        };
+        let due = |method: &str| self.log.notifications.iter().any(|(name, then, now)| name == method && now < then);
         let counts = |it: &loose::Loose| self.sides.is_diff || it.verdict != Verdict::Missing || due(&it.method);
         found.into_iter().filter(counts).map(told).collect()
     }
@@ -393,6 +401,16 @@ impl<'a> One<'a> {
             }
         }
     }
+}
+
+/// Values to set that stand in no message of the client: a misspelt pointer would change nothing, and nobody would know.
+fn unset<'o>(recorded: &'o Recording, options: &'o Options) -> impl Iterator<Item = String> + 'o {
+    let events = || recorded.connections.iter().flat_map(|connection| &connection.events);
+    let has = move |pointer: &str| {
+        events().any(|event| event.side == Some(Side::Client) && splice::locate(&event.text, pointer).is_some())
+    };
+    let all = options.rewrite.set.iter().filter(move |(pointer, _)| !has(pointer));
+    all.map(|(pointer, _)| format!("warning: --set {pointer} fitted nothing"))
 }
 
 /// A request of the client that the recording does not have.

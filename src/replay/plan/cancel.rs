@@ -78,8 +78,13 @@ pub(super) fn timed(connection: &Connection, at: usize, all: &Targets, options: 
     };
     let delay_us = options.cancel.delay_us.or_else(|| since(from)).unwrap_or(0);
     let (delay_us, whole) = if too_late { (limit, limit) } else { (delay_us, whole) };
-    let stream = event.text.is_empty().then_some(event.stream).flatten();
-    Some(Cancelling { targets, anchor, nth, delay_us, deadline_us: 2 * whole + SLACK_US, stream, of_task })
+    // Where the protocol has another cancel for another transport, it is that of the one that is played over.
+    let was_close = event.text.is_empty();
+    let by_close = match options.cancel.over_http {
+        Some(over_http) if !of_task && connection.profile.stream_close_cancels => over_http,
+        _ => was_close,
+    };
+    Some(Cancelling { targets, anchor, nth, delay_us, deadline_us: 2 * whole + SLACK_US, by_close, of_task })
 }
 
 /// True if an exchange was open at an event, in the order of the recording.

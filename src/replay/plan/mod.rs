@@ -127,8 +127,8 @@ pub struct Cancelling {
     pub delay_us: i64,
     /// Microseconds after the request at which it is sent although the progress has not come.
     pub deadline_us: i64,
-    /// The recorded HTTP stream whose close is the cancel, where it is one.
-    pub stream: Option<u32>,
+    /// True if it is the close of the HTTP streams that carry its targets, and no message.
+    pub by_close: bool,
     /// True for a cancel that is a request (`tasks/cancel`): its target has been answered, the task has not ended.
     pub of_task: bool,
 }

@@ -46,6 +46,7 @@ fn suite(report: &RunReport) -> TestSuite {
         status.set_message(text(why)).set_type("not-played");
         suite.add_test_case(TestCase::new("play", status));
     }
+    suite.add_test_cases(alone(report));
     let mut notes = report.notes.clone();
     notes.extend(rows::cancels(report));
     notes.push(format!("run verdict: {}", report.outcome()));
@@ -58,6 +59,19 @@ fn suite(report: &RunReport) -> TestSuite {
         suite.set_time(Duration::from_micros(us.max(0) as u64));
     }
     suite
+}
+
+/// A run that fails although no exchange does (a deadline, a signal, `--strict`): without a case of its own it would look good to
+/// whoever reads cases.
+fn alone(report: &RunReport) -> Option<TestCase> {
+    let told = report.failure.is_some() || report.exchanges.iter().any(|entry| entry.fails);
+    if told || report.exit == 0 {
+        return None;
+    }
+    let kind = if report.exit == 2 { NonSuccessKind::Error } else { NonSuccessKind::Failure };
+    let mut status = TestCaseStatus::non_success(kind);
+    status.set_message(text(&report.notes.join("; "))).set_type(report.outcome());
+    Some(TestCase::new("run", status))
 }
 
 /// `#7 tools/call index`.
@@ -100,4 +114,25 @@ fn lines(plain: &[String]) -> String {
 /// Text that XML may hold.
 fn text(plain: &str) -> XmlString {
     super::super::junit::text(&escape_cut(plain, LONGEST, None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_fails_without_an_exchange_that_does_has_a_case_of_its_own() {
+        let written = |exit: u8, fails: bool| {
+            let notes = vec!["the run was broken off at its deadline".to_string()];
+            let exchanges = vec![ExchangeReport { fails, verdict: Verdict::Changed, ..ExchangeReport::default() }];
+            junit(&[RunReport { exit, notes, exchanges, ..RunReport::default() }]).expect("written")
+        };
+        let late = written(1, false);
+        assert!(
+            late.contains(r#"failures="1""#) && late.contains(r#"<failure message="the run was broken off"#),
+            "{late}"
+        );
+        assert!(!written(1, true).contains(r#"name="run""#) && !written(0, false).contains("<failure"));
+        assert!(written(2, false).contains(r#"<error message="the run"#), "it could not be played");
+    }
 }

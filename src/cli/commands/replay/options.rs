@@ -1,6 +1,7 @@
 //! Flags and configuration to the options of a replay: a flag goes before the file, the file before the default.
 
 use rpctape::error::Result;
+use rpctape::live::Target;
 use rpctape::replay::Options;
 use rpctape::replay::options::{Cancel, Life, Pace, Policy, Rewrite, Speed};
 use rpctape::replay::run::Anchor;
@@ -25,6 +26,7 @@ pub fn options(args: &ReplayArgs, config: &ReplayConfig, server: Option<&Server>
             delay_us: cancel.cancel_delay,
             send_raced: cancel.cancel_race == Race::Send,
             witness: cancel.witness && server.is_none_or(|server| server.target.is_ordered()),
+            over_http: server.map(|server| matches!(server.target, Target::Http(_))),
             retry: cancel.cancel_retry,
         },
         life: life(args, config),

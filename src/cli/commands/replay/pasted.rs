@@ -9,10 +9,14 @@ use super::ReplayArgs;
 use super::access::{Piece, pieces};
 use rpctape::report::shell;
 
-/// Not repeated: what was played, how often, and what became of it.
-const LEFT_OUT: [&str; 15] = [
+/// Not repeated where the same is played at once: its name stands before the flags.
+const FILES: &[&str] = &["files"];
+
+/// Not repeated where a part of it is: what was played, how often, and what became of it.
+const PLAYED: &[&str] = &[
     "files",
     "jobs",
+    "connection",
     "from",
     "repeat",
     "cancel_sweep",
@@ -28,19 +32,28 @@ const LEFT_OUT: [&str; 15] = [
     "db",
 ];
 
-/// The flags of this command line, with a blank before each, and the command behind its dashes. Values of headers are secrets, and
-/// stand there as variables.
+/// The flags of this command line for a part of what was played, with a blank before each, and the command behind its dashes. Values of
+/// headers are secrets, and stand there as variables.
 pub(super) fn again() -> String {
+    given(PLAYED)
+}
+
+/// The same for all of it, where it could not be played.
+pub(super) fn whole() -> String {
+    given(FILES)
+}
+
+fn given(left_out: &[&str]) -> String {
     // Behind the program comes the name of the command, which stands in the place of the program here.
-    flags(std::env::args_os().skip(1)).unwrap_or_default()
+    flags(std::env::args_os().skip(1), left_out).unwrap_or_default()
 }
 
 /// `None` where the words are no command line of `replay`.
-fn flags(words: impl Iterator<Item = OsString>) -> Option<String> {
+fn flags(words: impl Iterator<Item = OsString>, left_out: &[&str]) -> Option<String> {
     let command = ReplayArgs::augment_args(Command::new("replay"));
     let matches = command.clone().try_get_matches_from(words).ok()?;
     let given = |arg: &&Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
-    let taken = command.get_arguments().filter(given).filter(|arg| !LEFT_OUT.contains(&arg.get_id().as_str()));
+    let taken = command.get_arguments().filter(given).filter(|arg| !left_out.contains(&arg.get_id().as_str()));
     // The command of the server has no name, and stands behind all that has one.
     let (named, last): (Vec<&Arg>, Vec<&Arg>) = taken.partition(|arg| arg.get_long().is_some());
     let mut said: Vec<String> = named.iter().flat_map(|arg| repeated(arg, &matches)).collect();
@@ -95,7 +108,7 @@ fn veiled(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{flags, veiled};
+    use super::{FILES, PLAYED, flags, veiled};
 
     #[test]
     fn no_secret_stands_in_what_is_proposed() {
@@ -110,7 +123,7 @@ mod tests {
 
     #[test]
     fn what_was_given_is_given_again() {
-        let again = |line: &str| flags(line.split('|').map(Into::into)).expect("flags");
+        let again = |line: &str| flags(line.split('|').map(Into::into), PLAYED).expect("flags");
         assert_eq!(
             again(
                 "replay|a b.rec.jsonl|--allow|tools/call:a b|--fail-on|+slower,-changed|--strict|--ignore|/x|--ignore|/y z"
@@ -125,6 +138,10 @@ mod tests {
             again("replay|--header|Authorization: Bearer x|--url|http://a/|x|--speed|x2"),
             " --url http://a/ --header 'Authorization: ${AUTHORIZATION}' --speed x2"
         );
-        assert_eq!(flags(["replay", "--nonsense"].iter().map(Into::into)), None);
+        assert_eq!(flags(["replay", "--nonsense"].iter().map(Into::into), PLAYED), None);
+        let line = "replay|x.rec.jsonl|--allow|tools/call:*|--connection|2|--from|#2|--report|md=x.md";
+        assert_eq!(again(line), " --allow 'tools/call:*'");
+        let whole = flags(line.split('|').map(Into::into), FILES).expect("flags");
+        assert_eq!(whole, " --allow 'tools/call:*' --from '#2' --connection 2 --report md=x.md");
     }
 }

@@ -244,10 +244,17 @@ impl<'s> Session<'s> {
             });
         }
         if first.issuer == Side::Client && first.line.is_some() {
-            let from = shell::words(["--from", &first.label]);
-            next.push(format!("rpctape replay {} {from}{}", shell::file(&self.file), pasted::again()));
+            let which = shell::words(self.of_connection(first.connection).chain(["--from", &first.label]));
+            next.push(format!("rpctape replay {} {which}{}", shell::file(&self.file), pasted::again()));
         }
         next
+    }
+
+    /// The flag that names a connection, where the name of a request alone does not.
+    fn of_connection(&self, at: usize) -> impl Iterator<Item = &str> {
+        let several = self.recording.connections.len() > 1 || !self.args.play.send.connection.is_empty();
+        let connection = self.recording.connections.get(at).filter(|_| several);
+        connection.into_iter().flat_map(|connection| ["--connection", &connection.key])
     }
 
     /// Where the live session is kept; never over the recording.

@@ -175,3 +175,82 @@ fn a_permission_is_given_as_it_was_whatever_the_option_is_called() {
     assert_eq!(same["optionId"], "yes", "the recorded option is offered");
     assert_eq!(ask(json!([{"optionId":"b","kind":"reject_once"}])), json!({"outcome":"cancelled"}));
 }
+
+const TWO_QUESTIONS: &str = r#"
+0 c> {"id":1,"method":"session/new","params":{"cwd":"/w"}}
+1 s> {"id":1,"result":{"sessionId":"s"}}
+10 c> {"id":2,"method":"session/prompt","params":{"sessionId":"s"}}
+20 s> {"id":5,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/w/a"}}
+60 c> {"id":5,"result":{"content":"A"}}
+62 s> {"id":6,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/w/b"}}
+64 c> {"id":6,"result":{"content":"B"}}
+71 s> {"id":2,"result":{"stopReason":"end_turn"}}
+"#;
+
+/// An agent that asks for these files one after the other, and ends its turn behind the last answer.
+fn reads(files: &'static [&'static str]) -> impl FnMut(&mut Wire, &Value) {
+    let mut left = files.iter();
+    move |wire, message| match message["method"].as_str() {
+        Some("session/new") => drop(wire.result(1, message, json!({"sessionId":"s"}))),
+        _ => match left.next() {
+            Some(path) => {
+                let params = json!({"sessionId":"s","path":path});
+                wire.say(2, json!({"id":format!("q{path}"),"method":"fs/read_text_file","params":params}));
+            }
+            None => drop(wire.result(7, &json!({"id":2}), json!({"stopReason":"end_turn"}))),
+        },
+    }
+}
+
+#[test]
+fn a_question_that_is_left_out_or_comes_later_keeps_no_other_one_waiting() {
+    let recorded = connection("acp 1", TWO_QUESTIONS);
+    let waited = |played: &Played, label: &str| {
+        let run = played.run(label);
+        run.answered_us.zip(run.sent_us).map(|(answered, asked)| answered - asked)
+    };
+    let left_out = play(&recorded, &options(), reads(&["/w/b"]));
+    assert_eq!(left_out.run("s5").fate, Fate::Missing);
+    assert_eq!(waited(&left_out, "s6"), Some(2 * MS), "as long as the recorded client took");
+    assert_eq!(left_out.run("#2").stuck_us, None);
+    let swapped = play(&recorded, &options(), reads(&["/w/b", "/w/a"]));
+    assert_eq!((waited(&swapped, "s6"), waited(&swapped, "s5")), (Some(2 * MS), Some(40 * MS)));
+    assert!(swapped.all_sent() && swapped.log.ended_us < 200 * MS, "{}", swapped.log.ended_us);
+}
+
+#[test]
+fn nobody_is_stuck_who_waits_for_our_answer() {
+    // Both were asked at once, so that the first may still come; the turn of its answer is waited for, within limits.
+    let at_once = r#"
+    0 c> {"id":1,"method":"session/new","params":{"cwd":"/w"}}
+    1 s> {"id":1,"result":{"sessionId":"s"}}
+    10 c> {"id":2,"method":"session/prompt","params":{"sessionId":"s"}}
+    20 s> {"id":5,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/w/a"}}
+    21 s> {"id":6,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/w/b"}}
+    60 c> {"id":5,"result":{"content":"A"}}
+    64 c> {"id":6,"result":{"content":"B"}}
+    71 s> {"id":2,"result":{"stopReason":"end_turn"}}
+    "#;
+    let mut hasty = options();
+    (hasty.life.stuck_min_us, hasty.life.stuck_factor) = (100 * MS, 0.0);
+    let played = play(&connection("acp 1", at_once), &hasty, reads(&["/w/b"]));
+    let asked = played.run("s6");
+    let waited = asked.answered_us.expect("answered") - asked.sent_us.expect("asked");
+    assert!(waited > 100 * MS && waited <= 300 * MS, "{waited}");
+    assert_eq!(played.run("#2").stuck_us, None);
+}
+
+#[test]
+fn a_question_that_does_not_come_does_not_put_off_the_cancel_behind_it() {
+    let trace = TWO_QUESTIONS.replace(r#"71 s> {"id":2,"result":{"stopReason":"end_turn"}}"#, CANCELLED);
+    let played = play(&connection("acp 1", &trace), &options(), |wire, message| match message["method"].as_str() {
+        Some("session/new") => drop(wire.result(1, message, json!({"sessionId":"s"}))),
+        Some("session/cancel") => drop(wire.result(1, &json!({"id":2}), json!({"stopReason":"cancelled"}))),
+        _ => {}
+    });
+    let (asked, cancelled) = (played.wire.with("session/prompt")[0].0, played.wire.with("session/cancel")[0].0);
+    assert_eq!(cancelled - asked, 490 * MS);
+}
+
+const CANCELLED: &str = r#"500 c> {"method":"session/cancel","params":{"sessionId":"s"}}
+510 s> {"id":2,"result":{"stopReason":"cancelled"}}"#;

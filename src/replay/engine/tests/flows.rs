@@ -222,3 +222,76 @@ fn a_token_of_the_server_is_cancelled_under_its_live_name() {
     });
     assert_eq!(played.wire.with("window/workDoneProgress/cancel")[0].1["params"]["token"], "live-1");
 }
+
+#[test]
+fn equal_cursors_of_two_lists_are_kept_apart() {
+    let trace = r#"
+    10 c> {"id":2,"method":"tools/list","params":{}}
+    11 c> {"id":3,"method":"resources/list","params":{}}
+    15 s> {"id":2,"result":{"tools":[],"nextCursor":"MQ=="}}
+    18 s> {"id":3,"result":{"resources":[],"nextCursor":"MQ=="}}
+    20 c> {"id":4,"method":"tools/list","params":{"cursor":"MQ=="}}
+    25 s> {"id":4,"result":{"tools":[]}}
+    30 c> {"id":5,"method":"resources/list","params":{"cursor":"MQ=="}}
+    35 s> {"id":5,"result":{"resources":[]}}
+    40 c> {"id":6,"method":"prompts/list","params":{"cursor":"MQ=="}}
+    45 s> {"id":6,"result":{"prompts":[]}}
+    "#;
+    let played = play(&mcp(trace), &options(), |wire, message| match message["method"].as_str() {
+        Some("initialize") => handshake(wire, message),
+        Some(method) if !message["id"].is_null() => drop(wire.result(1, message, json!({"nextCursor": method}))),
+        _ => {}
+    });
+    let cursors = ["tools/list", "resources/list", "prompts/list"]
+        .map(|method| played.wire.with(method).last().expect("it was asked").1["params"]["cursor"].clone());
+    assert_eq!(
+        cursors,
+        ["tools/list", "resources/list", "MQ=="],
+        "the recording does not have the first page of the last"
+    );
+}
+
+#[test]
+fn equal_states_of_two_calls_are_kept_apart() {
+    let call = |at: i64, id: u32, to: &str, rest: &str| {
+        let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
+        format!(
+            "{at} c> {{\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\"deploy\",\"arguments\":{{\"to\":\"{to}\"}},{rest}{meta}}}}}\n"
+        )
+    };
+    let asks = |at: i64, id: u32, state: &str| {
+        let asked = r#""inputRequests":{"ok":{"method":"elicitation/create","params":{}}}"#;
+        format!("{at} s> {{\"id\":{id},\"result\":{{\"resultType\":\"input_required\",{asked}{state}}}}}\n")
+    };
+    let done = |at: i64, id: u32| format!("{at} s> {{\"id\":{id},\"result\":{{\"resultType\":\"complete\"}}}}\n");
+    let recorded = |second: &str, given: &str, back: &str| {
+        let answers = format!("\"inputResponses\":{{\"ok\":{{\"action\":\"accept\"}}}},{back}");
+        let first = call(0, 1, "a", "") + &call(1, 2, second, "") + &asks(10, 1, given) + &asks(12, 2, given);
+        let then = call(20, 3, "a", &answers) + &done(25, 3) + &call(30, 4, second, &answers) + &done(35, 4);
+        connection("mcp 2026-07-28", &(first + &then))
+    };
+    let (given, back) = (r#","requestState":"step1""#, r#""requestState":"step1","#);
+    // Each has the state of the call with its arguments; without one it is linked by them.
+    for recorded in [recorded("b", given, back), recorded("b", "", "")] {
+        let played = play(&recorded, &options(), |wire, message| {
+            if message["params"]["inputResponses"].is_null() {
+                let state = json!({"of": message["params"]["arguments"]["to"]});
+                let asked = json!({"ok": {"method":"elicitation/create","params":{}}});
+                wire.result(5, message, json!({"inputRequests":asked,"requestState":state}));
+                return;
+            }
+            assert_eq!(message["params"]["requestState"]["of"], message["params"]["arguments"]["to"]);
+            wire.result(1, message, json!({"resultType":"complete"}));
+        });
+        assert!(played.all_sent());
+        assert_eq!((played.run("#3").continues, played.run("#4").continues), (Some(0), Some(1)));
+    }
+    // Of two calls that are alike each is gone on with once.
+    let alike = play(&recorded("a", given, back), &options(), |wire, message| {
+        let asked = json!({"ok": {"method":"elicitation/create","params":{}}});
+        wire.result(5, message, json!({"inputRequests":asked,"requestState":message["id"]}));
+    });
+    let mut first = [alike.run("#3").continues, alike.run("#4").continues];
+    first.sort_unstable();
+    assert_eq!(first, [Some(0), Some(1)]);
+}

@@ -181,3 +181,38 @@ fn a_server_that_writes_much_besides_is_played_with() {
     assert!(std::iter::from_fn(|| engine.next()).all(|order| order != Outgoing::Abort));
     assert_eq!(engine.finish().broken, None);
 }
+
+#[test]
+fn a_run_that_is_broken_off_tells_which_cancels_it_did_not_come_to() {
+    let trace = r#"
+    10 c> {"id":2,"method":"tools/call","params":{"name":"slow"}}
+    310 c> {"method":"notifications/cancelled","params":{"requestId":2}}
+    "#;
+    let recorded = mcp(trace);
+    let mut engine = Engine::new(&recorded, &planned(&recorded, &options()).connections[0], &options());
+    engine.arrival(0, &Incoming::Ready);
+    let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25"}}"#.to_vec();
+    engine.arrival(5 * MS, &Incoming::Message { stream: None, bytes: answer, event_id: None });
+    engine.tick(20 * MS);
+    engine.tick(50 * MS);
+    engine.stop(100 * MS, crate::replay::run::Broken::Deadline);
+    let run = &engine.finish().exchanges[1];
+    let cancel = run.cancel.as_ref().expect("a cancel");
+    assert_eq!(
+        (&run.fate, cancel.status, cancel.sent_us),
+        (&Fate::Sent, crate::replay::run::CancelStatus::NotSent, None)
+    );
+}
+
+#[test]
+fn a_server_that_does_not_end_when_it_is_asked_to_is_ended_at_the_deadline() {
+    let recorded = mcp("");
+    let mut engine = Engine::new(&recorded, &planned(&recorded, &options()).connections[0], &options());
+    engine.arrival(0, &Incoming::Ready);
+    let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25"}}"#.to_vec();
+    engine.arrival(5 * MS, &Incoming::Message { stream: None, bytes: answer, event_id: None });
+    engine.tick(20 * MS);
+    assert_eq!(std::iter::from_fn(|| engine.next()).last(), Some(Outgoing::Finish));
+    engine.stop(100 * MS, crate::replay::run::Broken::Deadline);
+    assert_eq!(engine.next(), Some(Outgoing::Abort));
+}

@@ -394,3 +394,53 @@ fn a_request_of_the_server_on_a_second_stream_is_the_same_one() {
     let other = asked.replace("\"x\"", "\"y\"");
     assert_eq!(played(&[asked, &other]).log.extras.len(), 1, "another id is another request");
 }
+
+/// The same session as [`STATELESS`], over a transport of one stream.
+const STATELESS_IN_LINE: &str = r#"
+0 c> {"id":1,"method":"tools/call","params":{"name":"slow","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}
+300 c> {"method":"notifications/cancelled","params":{"requestId":1}}
+310 c> {"id":2,"method":"tools/call","params":{"name":"echo","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}
+315 s> {"id":2,"result":{}}
+"#;
+
+#[test]
+fn a_cancel_is_that_of_the_transport_that_is_played_over() {
+    for trace in [STATELESS, STATELESS_IN_LINE] {
+        let play = |over_http: bool| {
+            let mut options = options();
+            options.cancel.over_http = Some(over_http);
+            play(&connection("mcp 2026-07-28", trace), &options, |wire, message| {
+                if message["id"] == 2 {
+                    wire.result(1, message, json!({}));
+                }
+            })
+        };
+        let close = (300 * MS, Outgoing::CloseStream { stream: 1 });
+        let (line, streams) = (play(false), play(true));
+        let sent = line.wire.with("notifications/cancelled");
+        assert_eq!((sent.len(), sent[0].0, &sent[0].1["params"]), (1, 300 * MS, &json!({"requestId": 1})));
+        assert!(!line.wire.asked.contains(&close) && line.log.ended_us > 2_000 * MS, "it is watched");
+        assert!(streams.wire.asked.contains(&close) && streams.wire.with("notifications/cancelled").is_empty());
+        for played in [line, streams] {
+            assert_eq!(played.run("#1").cancel.as_ref().map(|cancel| cancel.status), Some(CancelStatus::Landed));
+        }
+    }
+}
+
+#[test]
+fn a_notification_speaks_the_revision_that_the_requests_before_it_state() {
+    let recorded = connection("mcp 2026-07-28", STATELESS_IN_LINE);
+    let mut engine = Engine::new(&recorded, &planned(&recorded, &options()).connections[0], &options());
+    engine.arrival(0, &Incoming::Ready);
+    let mut named = Vec::new();
+    for at in [0, 300, 310] {
+        engine.tick(at * MS);
+        while let Some(order) = engine.next() {
+            if let Outgoing::Message { stream, revision, .. } = order {
+                named.push(revision);
+                engine.arrival(at * MS, &Incoming::Sent { stream });
+            }
+        }
+    }
+    assert_eq!(named, vec![Some("2026-07-28".to_string()); 3]);
+}

@@ -149,3 +149,42 @@ fn notifications_of_no_request_are_compared_by_their_method() {
     );
     assert_eq!(short(&diffed(&a, "")), "#1 same, - missing");
 }
+
+#[test]
+fn what_was_set_may_come_back() {
+    let trace = |name: &str| {
+        let echo = format!("{{\"name\":\"{name}\",\"n\":1}}");
+        call(10, 2, "echo", r#"{"name":"recorded-name"}"#) + &text(20, 2, &echo)
+    };
+    let run = |pointer: &str, live: &str| {
+        let mut run = Run::mcp(&trace("recorded-name"), &trace(live));
+        run.options.rewrite.set = vec![(pointer.into(), r#""live-name""#.into())];
+        run.judge()
+    };
+    let (name, unknown) = ("/params/arguments/name", "/params/arguments/nam");
+    let echoed = run(name, "live-name");
+    assert_eq!((short(&echoed), end(&echoed)), ("#1 same, #2 same".into(), PASS));
+    assert_eq!(short(&run(name, "other-name")), "#1 same, #2 changed");
+    assert!(echoed.notes.is_empty(), "{:?}", echoed.notes);
+    let vain = run(unknown, "recorded-name");
+    assert_eq!(vain.notes, ["warning: --set /params/arguments/nam fitted nothing"]);
+}
+
+#[test]
+fn fewer_notifications_of_no_request_are_missing() {
+    let told = |at: i64, data: u32| {
+        format!("{at} s> {{\"method\":\"notifications/message\",\"params\":{{\"level\":\"info\",\"data\":{data}}}}}\n")
+    };
+    let (both, first, second) = (told(9, 1) + &told(10, 2), told(9, 1), told(10, 2));
+    let run = |live: &str, now: u32, notifications: bool| {
+        let mut run = Run::mcp(&both, live).compare(Compare { notifications, ..Compare::default() });
+        run.log.notifications = vec![("notifications/message".into(), 2, now)];
+        run.judge()
+    };
+    let one = run(&first, 1, false);
+    assert_eq!((short(&one), end(&one)), ("#1 same, - missing".into(), PASS));
+    assert_eq!(of(&one, "-").detail, "1 of its 2 notifications came");
+    assert_eq!(short(&run(&second, 1, true)), "#1 same, - missing, - changed");
+    assert_eq!(short(&run(&both, 2, true)), "#1 same");
+    assert_eq!(short(&diffed(&both, &first)), "#1 same, - missing");
+}
