@@ -64,8 +64,23 @@ fn is_name(word: &str) -> bool {
         && direction("", word).is_none()
 }
 
-/// True for such a line with a record that is no message itself.
+/// The name before a bar, and what stands behind it: `docker compose logs` breaks what is printed over several lines.
+fn behind_bar(line: &str) -> Option<(&str, &str)> {
+    let (name, rest) = line.split_once('|')?;
+    let name = name.trim_end();
+    is_name(name).then(|| (name, rest.strip_prefix(' ').unwrap_or(rest)))
+}
+
+/// True for a member of an object over several lines.
+fn is_member(rest: &str) -> bool {
+    rest.starts_with("  ") && rest.trim_start().starts_with('"') && rest.contains("\":")
+}
+
+/// True for such a line with a record that is no message itself, or with a part of what is printed over several lines.
 pub(super) fn looks(line: &str) -> bool {
+    if behind_bar(line).is_some_and(|(_, rest)| is_member(rest)) {
+        return true;
+    }
     let Some((_, _, record)) = read(line) else { return false };
     let own = |key: &str| matches!(key, "id" | "method" | "params" | "result" | "error");
     let alone = value_end(record.as_bytes(), 0).is_some_and(|end| record[end..].trim_ascii().is_empty());
@@ -78,7 +93,10 @@ pub(super) struct Prefixed;
 impl Peeler for Prefixed {
     fn line(&mut self, line: &Line<'_>, give: Give<'_>) -> Result<Option<Skip>> {
         let text = line.text();
-        let Some((key, time, record)) = read(&text) else {
+        let barred = || behind_bar(&text).map(|(name, rest)| (name, "", rest));
+        // What goes on below is given with the blanks before it.
+        let whole = read(&text).filter(|(.., record)| value_end(record.as_bytes(), 0).is_some());
+        let Some((key, time, record)) = whole.or_else(barred).or_else(|| read(&text)) else {
             return Ok(Some(if text.trim_ascii().is_empty() { Skip::Blank } else { Skip::NotAMessage }));
         };
         let offset = line.offset + (text.len() - record.len()) as u64;
@@ -106,6 +124,12 @@ mod tests {
             assert_eq!(read(line).map(|found| found.0), Some(place), "{line}");
             assert!(looks(line), "{line}");
         }
+    }
+
+    #[test]
+    fn what_is_printed_over_several_lines_stands_behind_a_bar() {
+        assert_eq!(behind_bar("notes-1  |   \"id\": 1,"), Some(("notes-1", "  \"id\": 1,")));
+        assert!(looks("notes-1  |   \"id\": 1,") && !looks("notes-1  | started") && !looks("a | b |   \"id\": 1,"));
     }
 
     #[test]

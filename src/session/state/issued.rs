@@ -135,8 +135,8 @@ impl Issued {
     }
 
     /// True where this side counts its requests, and some that it must have counted are missing although they were answered
-    /// or cancelled: either more than one is missing that way, or most of the count is there, or a third is and others are
-    /// missing, too. Those that the count would go on with are missing where no other request can have been meant.
+    /// or cancelled: either more than one is missing that way, or most of the count is there, or it is all there but for the one, or a
+    /// third is and others are missing, too. Those that the count would go on with are missing where no other request can have been meant.
     pub(in crate::session) fn lacks_requests(&self) -> bool {
         let (Some((_, first)), Some((_, last))) = (self.first, self.highest) else {
             // Who answers again and again what nobody asked was asked all the same.
@@ -146,7 +146,8 @@ impl Issued {
         let behind = (last.saturating_add(1)..).take_while(|number| self.unasked.contains(number)).count();
         let waits = |slot: &Slot| slot.exchange.in_flight() && slot.exchange.cancels.is_empty();
         let missing = within + if self.live.values().any(|slot| waits(slot)) { 0 } else { behind };
-        missing > 1 || missing == 1 && (self.counts() || within == 1 && self.is_thinned())
+        let all_but_it = within == 1 && self.counted > 1 && self.left_out() == 1;
+        missing > 1 || missing == 1 && (self.counts() || all_but_it || within == 1 && self.is_thinned())
     }
 
     /// True where the request with which this side must have begun to count is missing: it was answered, and nothing else in vain.
@@ -243,6 +244,7 @@ mod tests {
         assert!(lacks(&steady, &[STEADY + 1]), "the next one");
         assert!(!lacks(&steady, &[STEADY + 2]), "a number that the count does not go on with");
         assert!(!lacks(&[1, 9], &[5]) && lacks(&[1, 9], &[5, 6]), "one number may be a slip");
+        assert!(lacks(&[0, 2], &[1]) && !lacks(&[0, 2], &[4]), "all but the one between them");
         assert!(!lacks(&[1, 9], &[9]) && !lacks(&[5, 9], &[3, 4]), "those were asked, or before the count");
     }
 
