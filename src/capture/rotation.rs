@@ -14,10 +14,14 @@ const DIGITS: usize = 5;
 /// The day in the name of a log, mostly with a time, and the how-manieth part of that day it is: as loggers of Python, Java, Go, Rust
 /// and .NET, logrotate and the kubelet write it.
 static DATED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let day = r"(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12]\d|3[01])";
-    let time = r"[T_.-]{0,2}(?:[01]\d|2[0-3])(?:[-:_.]?[0-5]\d){0,2}(?:\.\d{1,9})?Z?";
-    Regex::new(&format!(r"^(|.*?[^\d._-])[._-]*({day}(?:{time})?)(?:[._-](\d{{1,5}}))?(|[^\d/][^/]*)$")).ok()
+    let day = r"(?:19|20)[0-9]{2}[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12][0-9]|3[01])";
+    let time = r"[T_.-]{0,2}(?:[01][0-9]|2[0-3])(?:[-:_.]?[0-5][0-9]){0,2}(?:\.[0-9]{1,9})?Z?";
+    let name = r"^(|.*?[^0-9._-])[._-]*";
+    Regex::new(&format!(r"{name}({day}(?:{time})?)(?:[._-]([0-9]{{1,5}}))?(|[^0-9/][^/]*)$")).ok()
 });
+
+/// The digits of a day.
+const DAY: usize = 8;
 
 /// Which part of a log a file is.
 enum Part {
@@ -42,7 +46,13 @@ pub fn name_order(name: &str) -> String {
 /// The log that a file is of, and which part.
 fn rotated(name: &str) -> (String, Part) {
     let plain = COMPRESSED.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
-    dated(plain).or_else(|| counted(plain)).unwrap_or_else(|| (name.to_string(), Part::Last))
+    // Most names have no digits enough.
+    let is_dated = plain.bytes().filter(u8::is_ascii_digit).count() >= DAY;
+    is_dated
+        .then(|| dated(plain))
+        .flatten()
+        .or_else(|| counted(plain))
+        .unwrap_or_else(|| (name.to_string(), Part::Last))
 }
 
 /// `a.log.2026-09-02`, `a-20260902.3.log`. Where a name begins with a date and goes on with words, it is no part of anything.
@@ -75,11 +85,14 @@ fn counted(plain: &str) -> Option<(String, Part)> {
 
 /// True for two parts of one log that was rotated.
 pub fn is_same_log(one: &str, other: &str) -> bool {
-    log_of(one) == log_of(other)
+    !one.is_empty() && log_of(one) == log_of(other)
 }
 
 /// True if `next` is the part that was written behind `one`: none between them is missing, as far as names show it.
 pub fn goes_on(one: &str, next: &str) -> bool {
+    if one.is_empty() {
+        return false;
+    }
     let ((log, before), (of, part)) = (rotated(one), rotated(next));
     log == of
         && match (before, part) {
@@ -97,6 +110,9 @@ fn log_of(path: &str) -> String {
 
 /// Puts the parts of each log among `paths` into their order; they take the places that they have together.
 pub(super) fn put_in_order(paths: &mut [String]) {
+    if paths.len() < 2 {
+        return;
+    }
     let logs: Vec<String> = paths.iter().map(|path| log_of(path)).collect();
     for (at, log) in logs.iter().enumerate() {
         if logs[..at].contains(log) {
