@@ -155,7 +155,9 @@ fn types_of_ids(notes: &Notes, plan: &mut Plan) {
     if !notes.rewritten {
         return;
     }
-    if by_number && all_of(notes, with_id(), |note| note.marks.id_in_text) {
+    // What begins with letters was text to begin with.
+    let numbers = || with_id().filter(|note| note.number.is_some());
+    if by_number && all_of(notes, numbers(), |note| note.marks.id_in_text) {
         let words = "every id is the text of a number, and cancels name numbers: its logger may have written them so";
         say(plan, Proof::CANCEL_TARGET, words);
     } else if by_number && all_of(notes, with_id(), |note| note.marks.id_is_digest) {

@@ -16,6 +16,7 @@ use crate::capture::out::Out;
 use crate::capture::sample::Sample;
 use crate::capture::{Skip, time};
 use crate::error::Result;
+use crate::json::scan::value_end;
 
 /// The format.
 pub(crate) struct Csv {
@@ -38,6 +39,8 @@ struct Row {
     line: u64,
     offset: u64,
     at_us: Option<i64>,
+    /// True if its last cell is JSON without its end.
+    cut: bool,
 }
 
 /// What stands between the columns of a text, told by its first line.
@@ -53,6 +56,11 @@ fn delimiter(text: &str) -> Option<u8> {
 /// The rows that broke off.
 fn broken_off(text: &str) -> Vec<Torn> {
     delimiter(text).map(|delimiter| torn(text, char::from(delimiter))).unwrap_or_default()
+}
+
+fn is_cut(cell: &str) -> bool {
+    let cell = cell.trim_start();
+    cell.starts_with(['{', '[']) && value_end(cell.as_bytes(), 0).is_none()
 }
 
 /// True for what may be the name of a column. A sentence with a comma in it is no head of a table.
@@ -83,7 +91,8 @@ fn rows(text: &str, whole: bool) -> Option<Vec<Row>> {
         let at_us = record.iter().find_map(time::parse).map(|time| time.us);
         odd += usize::from(record.len() != names.len());
         let json = serde_json::Value::Object(cells).to_string();
-        rows.push(Row { json, line, offset: offset as u64, at_us });
+        let cut = record.iter().next_back().is_some_and(is_cut);
+        rows.push(Row { json, line, offset: offset as u64, at_us, cut });
     }
     // A text with a comma in its first line is no table.
     if odd * 10 > rows.len() {
@@ -161,7 +170,13 @@ impl WholeReader for CsvReader {
                 false => out.unread(line, text[range].as_bytes())?,
             }
         }
-        for Row { json, line, offset, .. } in &rows {
+        let last = rows.iter().map(|row| row.offset).max().filter(|_| !text.ends_with('\n'));
+        for Row { json, line, offset, cut, .. } in &rows {
+            // Between two quotes that mean one a row breaks off as if it had ended.
+            if *cut && Some(*offset) == last {
+                out.skip(*line, Skip::CutOff);
+                continue;
+            }
             let row =
                 Peeled { key: "", number: *line, offset: base + offset, time: "", bytes: json.as_bytes(), ended: true };
             self.readers.give(&row, out)?;
