@@ -324,7 +324,7 @@ impl Channels {
         let track = self.current[0].map(|at| &self.tracks[at]);
         let begins = match &frame.body {
             Body::Message(captured) => {
-                track.is_some_and(|track| track.is_begun_by(&captured.message, &self.handshakes))
+                track.is_some_and(|track| track.is_begun_by(&captured.message, frame.direction, &self.handshakes))
             }
             Body::Open { .. } => true,
             _ => return Ok(None),
@@ -349,12 +349,11 @@ impl Track {
         !self.channel.one_connection && !self.first_ids.is_empty()
     }
 
-    /// True if a message begins another connection than this one: a handshake, or ids that are counted anew.
-    fn is_begun_by(&self, message: &Message<'_>, handshakes: &[&str]) -> bool {
+    /// True if a message begins another connection than this one: a handshake, or ids that its sender counts anew.
+    fn is_begun_by(&self, message: &Message<'_>, direction: Direction, handshakes: &[&str]) -> bool {
         let Some(id) = message.id.value().map(digest).filter(|_| message.kind == Kind::Request) else { return false };
-        handshakes.contains(&message.method())
-            || self.first_ids.iter().any(|(used, _)| *used == id)
-            || self.open.contains_key(&id)
+        let used = self.first_ids.iter().any(|(used, way)| *used == id && way.is_none_or(|way| way == direction));
+        handshakes.contains(&message.method()) || used || self.open.get(&id) == Some(&direction)
     }
 
     fn starts_anew(&self, message: &Message<'_>, direction: Direction, handshakes: &[&str]) -> bool {
