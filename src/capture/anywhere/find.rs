@@ -46,8 +46,8 @@ fn form(payload: &str) -> Form {
             Some(byte) if byte.is_ascii_alphabetic() || *byte == b'_' => Form::Printed(Dialect::Node),
             _ => Form::Json,
         },
-        Some(b'[') => match form(payload[1..].trim_start()) {
-            printed @ Form::Printed(_) => printed,
+        Some(b'[') => match payload[1..].trim_start() {
+            first if first.starts_with('{') && matches!(form(first), Form::Printed(_)) => form(first),
             _ => Form::Json,
         },
         Some(b'b' | b'B') => Form::Quoted(Dialect::Python),
@@ -305,6 +305,18 @@ mod tests {
         assert_eq!(all(&format!("sent {python}!")), [python]);
         let node = "{ jsonrpc: '2.0', id: 1, result: { tools: [] } }";
         assert_eq!(all(&format!("<- {node}")), [node]);
+    }
+
+    #[test]
+    fn batches_in_strings_and_as_languages_print_them() {
+        let quoted = r#""[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"},{\"jsonrpc\":\"2.0\",\"method\":\"b\"}]""#;
+        assert_eq!(all(&format!("read {quoted} ok")), [quoted]);
+        let printed = "[{'jsonrpc': '2.0', 'id': 1, 'method': 'a'}, {'jsonrpc': '2.0', 'method': 'b'}]";
+        assert_eq!(all(&format!("read {printed} ok")), [printed]);
+        let (mut scratch, mut bytes) = (String::new(), Vec::new());
+        let (json, _) = json_of(printed, &mut scratch, &mut bytes).expect("a list");
+        assert!(json.starts_with("[{\"jsonrpc\":") && json.ends_with("}]"), "{json}");
+        assert_eq!(form(&"[".repeat(1_000_000)), Form::Json);
     }
 
     #[test]

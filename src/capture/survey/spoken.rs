@@ -122,7 +122,11 @@ fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
         let name = text[..at].trim_end().trim_end_matches(quotes);
         let name = &name[name.rfind(|c: char| !is_of_name(c)).map_or(0, |end| end + last_len(name, end))..];
         let behind = text[at + sign.len_utf8()..].trim_start().trim_start_matches(quotes);
-        let value = &behind[..behind.find(parts_at).unwrap_or(behind.len())];
+        // What goes on longer is no name of a connection, and is not gone through once more for each sign in it.
+        let mut signs = behind.char_indices().take(LONGEST + 1);
+        let end = signs.find(|(_, c)| parts_at(*c)).map(|(at, _)| at);
+        let end = end.or_else(|| (behind.len() <= LONGEST).then_some(behind.len()))?;
+        let value = &behind[..end];
         let is_name = name.starts_with(char::is_alphabetic) && value.contains(char::is_alphanumeric);
         is_name.then_some((name, value))
     })
@@ -174,6 +178,12 @@ mod tests {
             assert_eq!(said(key, line).as_deref(), Some(value), "{key} in {line}");
         }
         assert_eq!(said("session", &zap), None);
+    }
+
+    #[test]
+    fn a_line_of_nothing_but_signs_is_gone_through_once() {
+        let line = "a:".repeat(500_000);
+        assert!(pairs(&line).count() <= LONGEST);
     }
 
     #[test]
