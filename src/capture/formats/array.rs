@@ -74,15 +74,19 @@ impl WholeReader for ArrayReader {
             true => found.lists.into_iter().filter_map(|(name, first)| Some((name, *starts.get(first)?))).collect(),
             false => vec![(String::new(), 0)],
         };
-        for (at, (name, start)) in names.iter().enumerate() {
-            let end = names.get(at + 1).map_or(text.len(), |(_, start)| *start);
-            let mut unwrap = Unwrapper::new(layout.clone());
-            let first = records.iter().find(|(range, _)| range.start >= *start).map_or(1, |(_, line)| *line);
+        let mut lists: Vec<Vec<(Range<usize>, u64)>> = vec![Vec::new(); names.len()];
+        for record in records {
+            let after = names.partition_point(|(_, start)| *start <= record.0.start);
+            lists[after.saturating_sub(1)].push(record);
+        }
+        for ((name, _), list) in names.iter().zip(lists) {
+            let Some((_, line)) = list.first() else { continue };
             if !name.is_empty() {
-                out.enter(name, first, None, None);
+                out.enter(name, *line, None, None);
             }
-            for (range, number) in records.iter().filter(|(range, _)| (*start..end).contains(&range.start)) {
-                unwrap.record(&text[range.clone()], *number, base + range.start as u64, out)?;
+            let mut unwrap = Unwrapper::new(layout.clone());
+            for (range, number) in list {
+                unwrap.record(&text[range.clone()], number, base + range.start as u64, out)?;
             }
             out.leave(name);
         }

@@ -54,12 +54,11 @@ impl Search<'_> {
             directed |= matches!(meaning(key), Some((Meaning::Direction, _)));
             search.within(key.to_string(), |search| search.value(at, depth));
         });
-        if directed {
-            // A message with its direction: what it holds is a batch.
-            let is_batch =
-                |path: &[String]| path.last().is_some_and(|key| matches!(meaning(key), Some((Meaning::Message, _))));
-            let own = self.found.split_off(before);
-            self.found.extend(own.into_iter().filter(|(path, _)| !is_batch(path)));
+        // A message with its direction: the list that it stands in is a batch, and its record holds no lists of records.
+        let is_batch =
+            |path: &[String]| path.last().is_some_and(|key| matches!(meaning(key), Some((Meaning::Message, _))));
+        if directed && self.found[before..].iter().any(|(path, _)| is_batch(path)) {
+            self.found.truncate(before);
         }
     }
 

@@ -4,7 +4,7 @@
 //! together say; names that shippers use are tried first, and of the rest the longest. The time is a scalar that reads as
 //! one in every record; a name that speaks of receiving or indexing counts less.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::column::{Column, shown};
 use super::order::in_order;
@@ -162,8 +162,8 @@ fn message(columns: &[Column], records: usize, sample: &Sample, inside: Inside) 
     };
     let length = |column: &Column| column.values.iter().map(String::len).sum::<usize>() / column.values.len();
     // What stands in a message was said in it, and is no log around messages.
-    let envelopes: Vec<Path> = columns.iter().filter_map(|column| versioned(&column.path)).collect();
-    let is_said = |column: &Column| envelopes.iter().any(|envelope| is_part(&column.path, envelope));
+    let envelopes: FxHashSet<Path> = columns.iter().filter_map(|column| versioned(&column.path)).collect();
+    let is_said = |column: &Column| is_part(&column.path, &envelopes);
     let mut candidates: Vec<usize> = (0..columns.len())
         .filter(|at| !is_said(&columns[*at]))
         .filter(|at| columns[*at].varies() || records == 1)

@@ -21,6 +21,8 @@ pub(crate) use self::csv::Csv;
 
 use std::borrow::Cow;
 
+use rustc_hash::FxHashSet;
+
 use self::column::{name_of, shown};
 use self::learn::{Learned, is_bare, learn, path_of};
 use self::order::in_order;
@@ -139,14 +141,14 @@ fn plain_leaves(record: &str, in_lists: bool) -> Vec<(walk::Path, &str)> {
     let mut all: Vec<(walk::Path, &str)> = Vec::new();
     let start = skip_white(record.as_bytes(), 0);
     walk::leaves(record, start, &mut Vec::new(), &mut |path, value| all.push((path.clone(), value)));
-    let envelopes: Vec<walk::Path> = all.iter().filter_map(|(path, _)| walk::envelope(path)).collect();
+    let envelopes: FxHashSet<walk::Path> = all.iter().filter_map(|(path, _)| walk::envelope(path)).collect();
     let is_plain = |path: &walk::Path| {
         path.iter().all(|step| match step {
             walk::PathStep::Key(key) => !key.contains('/'),
             walk::PathStep::Each => in_lists,
         })
     };
-    all.retain(|(path, _)| is_plain(path) && !envelopes.iter().any(|envelope| walk::is_part(path, envelope)));
+    all.retain(|(path, _)| is_plain(path) && !walk::is_part(path, &envelopes));
     all
 }
 

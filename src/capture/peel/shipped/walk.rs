@@ -2,6 +2,8 @@
 //!
 //! A list that means an object ([`crate::json::listed`]) is one here; any other is one of records.
 
+use rustc_hash::FxHashSet;
+
 use crate::json::listed::{List, elements, list, members, object};
 use crate::json::scan::value_end;
 
@@ -92,9 +94,9 @@ pub(super) fn versioned(path: &Path) -> Option<Path> {
     (*last == PathStep::Key("jsonrpc".into())).then(|| object.to_vec())
 }
 
-/// True if a path leads into a member of the message at `envelope`.
-pub(super) fn is_part(path: &Path, envelope: &Path) -> bool {
+/// True if a path leads into a member of the message at one of the `envelopes`.
+pub(super) fn is_part(path: &Path, envelopes: &FxHashSet<Path>) -> bool {
     let members = ["jsonrpc", "id", "method", "params", "result", "error"];
-    path.starts_with(envelope)
-        && matches!(path.get(envelope.len()), Some(PathStep::Key(key)) if members.contains(&&**key))
+    let is_member = |step: &PathStep| matches!(step, PathStep::Key(key) if members.contains(&&**key));
+    (0..path.len()).any(|end| is_member(&path[end]) && envelopes.contains(&path[..end]))
 }
