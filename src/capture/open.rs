@@ -204,7 +204,8 @@ impl Source for Log {
             Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
                 if let Some(telling) = self.telling() {
                     out.take_key();
-                    reader = Box::new(Lanes::new(telling, self.format, &sample));
+                    let asked_in = self.plan.key.is_none().then(|| self.name.clone());
+                    reader = Box::new(Lanes::new(telling, asked_in, self.format, &sample));
                 }
                 match self.plan.loggers.clone() {
                     None => self.by_line(&mut *reader, from, &mut out)?,
@@ -262,13 +263,14 @@ impl Source for Log {
 
 impl Log {
     /// What keeps lines of text apart; a name that the user says of other logs is for those who read their records.
-    fn telling(&self) -> Option<Telling> {
-        let key = self.overrides.connection_key.as_ref()?.first()?;
-        let telling = Telling::by(key);
+    fn telling(&self) -> Option<Vec<Telling>> {
+        let keys = self.overrides.connection_key.as_ref()?;
+        let telling: Vec<Telling> = keys.iter().map(|key| Telling::by(key)).collect();
         let is_text = || Records::of(self.format.name(), b"").kind == Kind::Text;
-        let asked = || self.format.name() == "text-log" && !key.starts_with(['~', '/']);
+        let asked = || self.format.name() == "text-log" && !keys.iter().any(|key| key.starts_with(['~', '/']));
         let of_lines = || is_text() && (self.plan.key.is_some() || asked());
-        (!matches!(telling, Telling::Named(_)) || of_lines()).then_some(telling)
+        let is_place = |one: &Telling| !matches!(one, Telling::Named(_));
+        (telling.iter().any(is_place) || of_lines()).then_some(telling)
     }
 
     fn by_line(&mut self, reader: &mut dyn LineReader, from: Resume, out: &mut Out<'_>) -> Result<Resume> {

@@ -70,8 +70,8 @@ impl WholeReader for ArrayReader {
         let mut records: Vec<(Range<usize>, u64)> =
             found.ranges.into_iter().map(|range| (range.clone(), line.of(range.start))).collect();
         out.order().arrange(&mut records, |(range, _)| base + range.start as u64..base + range.end as u64);
-        let names: Vec<(String, usize)> = match found.lists.iter().any(|(name, _)| !name.is_empty()) {
-            true => found.lists.into_iter().filter_map(|(name, first)| Some((name, *starts.get(first)?))).collect(),
+        let names: Vec<(String, usize)> = match found.sessions.iter().any(|(name, _)| !name.is_empty()) {
+            true => found.sessions.into_iter().filter_map(|(name, first)| Some((name, *starts.get(first)?))).collect(),
             false => vec![(String::new(), 0)],
         };
         let mut lists: Vec<Vec<(Range<usize>, u64)>> = vec![Vec::new(); names.len()];

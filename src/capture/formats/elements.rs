@@ -30,7 +30,7 @@ pub(super) struct Elements {
     /// True if they stand in an array inside an object.
     pub(super) in_array: bool,
     /// Where there are several such arrays: what tells each from the others, and the number of its first record.
-    pub(super) lists: Vec<(String, usize)>,
+    pub(super) sessions: Vec<(String, usize)>,
 }
 
 /// Where the records of a document are.
@@ -67,7 +67,7 @@ impl Elements {
         let first = skip_white(text.as_bytes(), at + 1);
         let of_sessions = text[first..].starts_with('{') && !holds_messages(text, at) && !lists(text, first).is_empty();
         match of_sessions {
-            true => self.lists(text, at, lists(text, at)),
+            true => self.all_of(text, at, lists(text, at)),
             false => self.list(text, at),
         }
     }
@@ -98,13 +98,13 @@ impl Elements {
     }
 
     /// The members of all arrays in the value at `at`; gives where it ends.
-    fn lists(&mut self, text: &str, at: usize, lists: Vec<List>) -> usize {
+    fn all_of(&mut self, text: &str, at: usize, lists: Vec<List>) -> usize {
         let several = lists.len() > 1;
         let mut end = at;
         for list in lists {
             self.in_array = true;
             if several {
-                self.lists.push((list.name, self.ranges.len()));
+                self.sessions.push((list.name, self.ranges.len()));
             }
             end = self.list(text, list.at);
         }
@@ -115,7 +115,7 @@ impl Elements {
     fn object(&mut self, text: &str, at: usize) -> usize {
         let lists = if looks_like_message(&text[at..]) { Vec::new() } else { lists(text, at) };
         if !lists.is_empty() {
-            return self.lists(text, at, lists);
+            return self.all_of(text, at, lists);
         }
         match value_end(text.as_bytes(), at) {
             Some(end) => {

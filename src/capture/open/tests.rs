@@ -150,6 +150,27 @@ fn a_named_format_and_vantage_overrule() {
 }
 
 #[test]
+fn the_user_names_what_tells_lines_of_text_apart() {
+    let files = Files::new();
+    let line = |at: u32, way: &str, name: &str| format!("08:15:0{at} {way} {PING} conn={name}\n");
+    let lines = [line(0, "recv", "a"), line(1, "send", "b"), line(2, "recv", "b"), line(3, "send", "a")].concat();
+    let path = files.write("a.log", lines.as_bytes());
+    let by = |keys: &[&str]| {
+        let keys = keys.iter().map(|key| key.to_string()).collect();
+        Overrides { format: Some("text-log".into()), connection_key: Some(keys), ..Overrides::default() }
+    };
+    assert_eq!(read_by(&path, &by(&["conn"])).0.names(), [Some("a"), Some("b")]);
+    assert_eq!(read_by(&path, &by(&["conn", "word:2"])).0.names().len(), 4, "both together");
+    let mut source = open(&path, &by(&["con"])).expect("a log");
+    let error = source.read(0, Resume::default(), &mut Kept::default()).expect_err("nothing is called so");
+    assert!(
+        error.message.contains(&path) && error.hint.is_some_and(|hint| hint.contains("word:N")),
+        "{}",
+        error.message
+    );
+}
+
+#[test]
 fn a_huge_line_is_passed_over_and_the_rest_is_read() {
     let files = Files::new();
     let line = format!("{{\"dir\":\"c2s\",\"session\":\"s\",\"msg\":{PING}}}\n");

@@ -1,36 +1,63 @@
 //! Lines of text that a word keeps apart: each value has a reader of its own, so that what one reads of a record does not
 //! run into another.
 
+use std::borrow::Cow;
+
 use super::spoken::Telling;
+use crate::capture::anywhere;
 use crate::capture::format::{Format, LineReader, Reader};
 use crate::capture::lines::Line;
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 
 /// How many values are kept apart; what comes later goes with the first.
 const LANES: usize = 4096;
 
 /// See the module.
 pub(in crate::capture) struct Lanes<'f> {
-    telling: Telling,
+    /// What each line says there, one behind the other, is the name of its lane.
+    telling: Vec<Telling>,
+    /// The log in which the user names a key: that none of its lines has it is an error.
+    asked_in: Option<String>,
     format: &'static dyn Format,
     sample: &'f Sample,
     lanes: Vec<(String, Box<dyn LineReader>)>,
     last: usize,
+    /// True once a line with a message did not say it.
+    unsaid: bool,
 }
 
 impl<'f> Lanes<'f> {
-    /// Lines of a format, kept apart by what they say there.
-    pub(in crate::capture) fn new(telling: Telling, format: &'static dyn Format, sample: &'f Sample) -> Lanes<'f> {
-        Lanes { telling, format, sample, lanes: Vec::new(), last: 0 }
+    /// Lines of a format, kept apart by what they say there; `asked_in` is the name of the log where the user wants that.
+    pub(in crate::capture) fn new(
+        telling: Vec<Telling>,
+        asked_in: Option<String>,
+        format: &'static dyn Format,
+        sample: &'f Sample,
+    ) -> Lanes<'f> {
+        Lanes { telling, asked_in, format, sample, lanes: Vec::new(), last: 0, unsaid: false }
+    }
+
+    /// What a line says in all places, where it says something in each.
+    fn said<'l>(&self, line: &'l str) -> Option<Cow<'l, str>> {
+        match &self.telling[..] {
+            [one] => one.of(line),
+            several => {
+                let said: Option<Vec<Cow<'_, str>>> = several.iter().map(|one| one.of(line)).collect();
+                said.map(|said| said.join("/").into())
+            }
+        }
     }
 
     /// The lane of a line; one that starts with white space goes on with what the line before began.
     fn lane(&mut self, line: &Line<'_>) -> Option<usize> {
         let text = line.text();
-        let said = self.telling.of(&text).filter(|_| !text.starts_with(char::is_whitespace));
-        let Some(word) = said else { return Some(self.last).filter(|last| *last < self.lanes.len()) };
+        let said = self.said(&text).filter(|_| !text.starts_with(char::is_whitespace));
+        let Some(word) = said else {
+            self.unsaid |= self.lanes.is_empty() && anywhere::next(&text, 0).is_some();
+            return Some(self.last).filter(|last| *last < self.lanes.len());
+        };
         let known = self.lanes.iter().position(|(known, _)| *known == word);
         let at = match known {
             Some(at) => at,
@@ -62,6 +89,12 @@ impl LineReader for Lanes<'_> {
     }
 
     fn end(&mut self, out: &mut Out<'_>) -> Result<()> {
+        if let Some(log) = self.asked_in.as_ref().filter(|_| self.unsaid && self.lanes.is_empty()) {
+            let message = format!("no message in {log} has beside it what --connection-key names");
+            return Err(Error::new(ErrorKind::Usage, message).hint(
+                "in lines of text it is a name with a value (session=..), word:N, part:N, after:N or ends; without it, what tells connections apart is learned",
+            ));
+        }
         for (name, reader) in &mut self.lanes {
             out.enter_again(name);
             reader.end(out)?;
