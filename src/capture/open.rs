@@ -11,7 +11,7 @@ use super::nearest::nearest;
 use super::out::Out;
 use super::plan::{Order, Plan};
 use super::sample::Sample;
-use super::survey::{self, Kind, Lanes, Records, Telling, Voices, survey};
+use super::survey::{self, Lanes, Looked, Records, Voices, survey};
 use super::unread::{looks_like_messages, quoted};
 use super::{Delivered, Ear, FrameSink, Overrides, Resume, Skip, Source};
 use crate::error::{Error, ErrorKind, Result};
@@ -105,7 +105,8 @@ pub(super) fn told(mut input: Input, path: &str, overrides: &Overrides) -> Resul
     let name = if cfg!(windows) { name } else { path.to_string() };
     let chain = format.chain(&sample);
     input.look(survey::HEAD)?;
-    let plan = survey(format, &sample, input.head(), input.is_whole(), overrides);
+    let looked = Looked { format, sample: &sample, overrides, learned: false };
+    let plan = survey(&looked, input.head(), input.is_whole());
     let reason = std::iter::once(reason).chain(plan.said.iter().cloned()).collect::<Vec<_>>().join("; ");
     let mut overrides = overrides.clone();
     overrides.connection_key = overrides.connection_key.or_else(|| plan.key.clone());
@@ -202,7 +203,8 @@ impl Source for Log {
         let mut out = Out::new(sink, source, &overrides).named(&self.name).planned(self.plan.clone()).after(before);
         let end = match self.format.reader(&self.sample) {
             Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
-                if let Some(telling) = self.telling() {
+                let telling = self.looked().telling();
+                if !telling.is_empty() {
                     out.take_key();
                     let asked_in = self.plan.key.is_none().then(|| self.name.clone());
                     reader = Box::new(Lanes::new(telling, asked_in, self.format, &sample));
@@ -224,7 +226,7 @@ impl Source for Log {
             Reader::Whole(mut reader) => {
                 let (text, start) = self.whole()?;
                 let anew = text.len() > survey::HEAD;
-                let plan = anew.then(|| survey(self.format, &self.sample, text.as_bytes(), true, &self.overrides));
+                let plan = anew.then(|| survey(&self.looked(), text.as_bytes(), true));
                 let plan = plan.unwrap_or_else(|| self.plan.clone());
                 if let Some((name, _)) = &plan.loggers {
                     out.voices_at(Records::of(self.format.name(), text.as_bytes()).values(name));
@@ -262,15 +264,9 @@ impl Source for Log {
 }
 
 impl Log {
-    /// What keeps lines of text apart; a name that the user says of other logs is for those who read their records.
-    fn telling(&self) -> Option<Vec<Telling>> {
-        let keys = self.overrides.connection_key.as_ref()?;
-        let telling: Vec<Telling> = keys.iter().map(|key| Telling::by(key)).collect();
-        let is_text = || Records::of(self.format.name(), b"").kind == Kind::Text;
-        let asked = || self.format.name() == "text-log" && !keys.iter().any(|key| key.starts_with(['~', '/']));
-        let of_lines = || is_text() && (self.plan.key.is_some() || asked());
-        let is_place = |one: &Telling| !matches!(one, Telling::Named(_));
-        (telling.iter().any(is_place) || of_lines()).then_some(telling)
+    fn looked(&self) -> Looked<'_> {
+        let learned = self.plan.key.is_some();
+        Looked { format: self.format, sample: &self.sample, overrides: &self.overrides, learned }
     }
 
     fn by_line(&mut self, reader: &mut dyn LineReader, from: Resume, out: &mut Out<'_>) -> Result<Resume> {

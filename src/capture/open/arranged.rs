@@ -58,11 +58,10 @@ impl Log {
             let is_first = window.carried == 0;
             let mut furthest = 0;
             if is_first {
-                furthest =
-                    window.arrange(&survey(self.format, &self.sample, &window.text, true, &self.overrides).order);
+                furthest = window.arrange(&survey(&self.looked(), &window.text, true).order);
             }
             if more || !is_first {
-                let order = survey::by_times(self.format, &self.sample, &window.text, &self.overrides);
+                let order = survey::by_times(&self.looked(), &window.text);
                 if furthest.max(window.arrange(&order)) >= window.reach() {
                     return Err(too_far(&self.input));
                 }

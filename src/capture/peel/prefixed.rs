@@ -2,14 +2,16 @@
 //! (`[pod/notes-0/main] {..}`), stern (`notes-0 main {..}`), `docker compose logs` (`notes-1  | {..}`), `aws logs tail`
 //! (`TIME notes/main/0 {..}`), Heroku (`TIME app[web.1]: {..}`). A place is one log. Jenkins puts a time in brackets there, and no place.
 //!
-//! A message itself behind such words is a line of text, whose words may tell directions: that is `learned`'s to read.
+//! Behind any other words (`docker logs -t`, `kubectl logs --timestamps`, a cloud's export) a record is read as one where it says
+//! itself who sent its message: what stands before it is a time, and no more is taken from there. A message itself behind words
+//! is a line of text, whose words may tell directions, and so is a record that says nothing: that is `learned`'s to read.
 
 use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::lines::Line;
 use crate::capture::words::direction;
 use crate::capture::{Skip, time};
 use crate::error::Result;
-use crate::json::scan::{members, value_end};
+use crate::json::scan::{members, unquoted, value_end};
 
 /// How many words may stand before a record.
 const WORDS: usize = 5;
@@ -33,6 +35,41 @@ fn read(line: &str) -> Option<(&str, &str, &str)> {
         }
     }
     Some((place?.trim_end_matches(':'), at, record))
+}
+
+/// How much may stand before a record that says itself who sent its message, in bytes.
+const BEFORE: usize = 200;
+
+/// Time and record of a line that ends in a record which says itself who sent its message, whatever stands before it.
+fn behind_words(line: &str) -> Option<(&str, &str)> {
+    let bytes = line.trim_end().as_bytes();
+    let mut starts = line.match_indices("{\"").map(|(at, _)| at).take_while(|at| *at <= BEFORE);
+    let start = starts.find(|at| value_end(bytes, *at) == Some(bytes.len())).filter(|at| *at > 0)?;
+    let (head, record) = line.split_at(start);
+    says_sender(record).then(|| (time_in(head), record))
+}
+
+/// True for a record with a message in it and a word beside that for the way it went.
+fn says_sender(record: &str) -> bool {
+    let says = |key: &str, value: &str| value.starts_with('"') && direction(key, unquoted(value)).is_some();
+    members(record).all(|member| member.key != "jsonrpc")
+        && record.contains("jsonrpc")
+        && members(record).any(|member| says(member.key, member.value))
+}
+
+/// The first time in what stands before a record; the date may stand before it as a word of its own.
+fn time_in(head: &str) -> &str {
+    let place = |word: &str| word.as_ptr() as usize - head.as_ptr() as usize;
+    let mut words = head.split_whitespace().map(|word| word.trim_matches(['[', ']', ','])).peekable();
+    while let Some(word) = words.next() {
+        let both = words.peek().map(|next| &head[place(word)..place(next) + next.len()]);
+        if let Some(at) =
+            both.filter(|both| word.contains('-') && is_time(both)).or(Some(word).filter(|word| is_time(word)))
+        {
+            return at;
+        }
+    }
+    ""
 }
 
 /// The time in a pair of brackets.
@@ -78,7 +115,7 @@ fn is_member(rest: &str) -> bool {
 
 /// True for such a line with a record that is no message itself, or with a part of what is printed over several lines.
 pub(super) fn looks(line: &str) -> bool {
-    if behind_bar(line).is_some_and(|(_, rest)| is_member(rest)) {
+    if behind_bar(line).is_some_and(|(_, rest)| is_member(rest)) || behind_words(line).is_some() {
         return true;
     }
     let Some((_, _, record)) = read(line) else { return false };
@@ -96,7 +133,8 @@ impl Peeler for Prefixed {
         let barred = || behind_bar(&text).map(|(name, rest)| (name, "", rest));
         // What goes on below is given with the blanks before it.
         let whole = read(&text).filter(|(.., record)| value_end(record.as_bytes(), 0).is_some());
-        let Some((key, time, record)) = whole.or_else(barred).or_else(|| read(&text)) else {
+        let worded = || behind_words(&text).map(|(time, record)| ("", time, record));
+        let Some((key, time, record)) = whole.or_else(barred).or_else(|| read(&text)).or_else(worded) else {
             return Ok(Some(if text.trim_ascii().is_empty() { Skip::Blank } else { Skip::NotAMessage }));
         };
         let offset = line.offset + (text.len() - record.len()) as u64;

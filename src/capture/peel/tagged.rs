@@ -1,6 +1,7 @@
 //! What Fluentd's and Fluent Bit's files have around a record: `TIME<tab>TAG<tab>{..}`, or `TAG: [TIME, {..}]`, which is how
-//! Fluent Bit's `file` output writes without a format; a log for each tag.
-//! (fluent/fluentd `lib/fluent/plugin/formatter_out_file.rb`, fluent/fluent-bit `plugins/out_file/file.c`.)
+//! Fluent Bit's `file` output writes without a format, or `DATE TIME ZONE TAG: {..}`, which is what Fluentd prints; a log for each
+//! tag. Grafana downloads lines of Loki with a second time in the place of a tag.
+//! (fluent/fluentd `lib/fluent/plugin/formatter_out_file.rb`, `out_stdout.rb`, fluent/fluent-bit `plugins/out_file/file.c`.)
 
 use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::lines::Line;
@@ -10,7 +11,27 @@ use crate::json::scan::value_end;
 
 /// Time, tag and record of a line.
 fn read(line: &str) -> Option<(&str, &str, &str)> {
-    by_tabs(line).or_else(|| in_brackets(line))
+    by_tabs(line).or_else(|| in_brackets(line)).or_else(|| printed(line))
+}
+
+/// `2026-09-03 08:15:00.000000000 +0000 TAG: {..}`
+fn printed(line: &str) -> Option<(&str, &str, &str)> {
+    let (head, record) = line.split_at(line.find(": {")?);
+    let (at, tag) = head.rsplit_once(' ')?;
+    let is_time =
+        at.split(' ').count() == 3 && at.starts_with(|c: char| c.is_ascii_digit()) && time::parse(at).is_some();
+    let record = &record[2..];
+    (is_time && is_alone(record)).then_some((at, tag, record))
+}
+
+/// True for a record behind which there is nothing, or one that was cut off: two of them on one line are neither.
+fn is_alone(record: &str) -> bool {
+    value_end(record.as_bytes(), 0).is_none_or(|end| record[end..].trim_ascii().is_empty())
+}
+
+/// True for a time in the place of a tag.
+fn is_time(tag: &str) -> bool {
+    tag.starts_with(|c: char| c.is_ascii_digit()) && tag.contains(':') && time::parse(tag).is_some()
 }
 
 fn in_brackets(line: &str) -> Option<(&str, &str, &str)> {
@@ -24,9 +45,8 @@ fn in_brackets(line: &str) -> Option<(&str, &str, &str)> {
 fn by_tabs(line: &str) -> Option<(&str, &str, &str)> {
     let mut fields = line.splitn(3, '\t');
     let (at, tag, record) = (fields.next()?, fields.next()?, fields.next()?);
-    // Behind a record there is nothing: two of them on one line are neither.
-    let alone = value_end(record.as_bytes(), 0).is_none_or(|end| record[end..].trim_ascii().is_empty());
-    (record.starts_with('{') && alone && time::parse(at).is_some()).then_some((at, tag, record))
+    let tag = if is_time(tag) { "" } else { tag };
+    (record.starts_with('{') && is_alone(record) && time::parse(at).is_some()).then_some((at, tag, record))
 }
 
 /// True for a line of such a file.

@@ -3,6 +3,7 @@
 //! Two programs that never met do not share a fault on every message: what all notifications of both senders have was
 //! written by whoever logged them.
 
+use memchr::memmem;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::left_out;
@@ -52,7 +53,8 @@ fn exchanges(notes: &Notes, plan: &mut Plan) {
     let asked: FxHashSet<(u64, u64)> = opened().map(|note| (note.id, note.line)).collect();
     let ids: FxHashSet<u64> = opened().map(|note| note.id).collect();
     let (mut lines, mut apart): (FxHashMap<u64, usize>, usize) = (FxHashMap::default(), 0);
-    for answer in notes.list.iter().filter(|note| note.act == Act::Answer) {
+    let several = lines_of_records(&notes.list);
+    for answer in notes.list.iter().filter(|note| note.act == Act::Answer && !several.contains(&note.line)) {
         match asked.contains(&(answer.id, answer.line)) {
             true => *lines.entry(answer.line).or_default() += 1,
             // What the server asked is answered by an exchange of its own.
@@ -64,6 +66,15 @@ fn exchanges(notes: &Notes, plan: &mut Plan) {
         plan.lacks = plan.lacks.and(order).and(Proof::ALL_ANSWERS);
         plan.said.push("a line holds a request with its answer, and was written when it had one".to_string());
     }
+}
+
+/// Lines that hold more than two times: a shipper has put several records on each, and each was written when it happened.
+fn lines_of_records(list: &[Note]) -> FxHashSet<u64> {
+    let mut times: FxHashMap<u64, FxHashSet<i64>> = FxHashMap::default();
+    for (line, at_us) in list.iter().filter_map(|note| Some((note.line, note.at_us?))) {
+        times.entry(line).or_default().insert(at_us);
+    }
+    times.into_iter().filter(|(_, times)| times.len() > 2).map(|(line, _)| line).collect()
 }
 
 /// Batches all of which hold a request with its answer: a logger's lists of what belongs together.
@@ -303,7 +314,9 @@ pub(super) fn times(head: &[u8]) -> usize {
     counts.get((counts.len() / 4).max(OFTEN - 1)).copied().unwrap_or(0)
 }
 
-/// What stands on a line before anything in brackets of JSON.
+/// What stands on a line before its message, which may be a member of a record in JSON; of one that does not say where it begins, what
+/// stands before all brackets.
 fn before_message(line: &[u8]) -> &[u8] {
-    &line[..memchr::memchr(b'{', line).unwrap_or(line.len())]
+    let within = memmem::find(line, b"\"jsonrpc\"").and_then(|at| memchr::memrchr(b'{', &line[..at]));
+    &line[..within.or_else(|| memchr::memchr(b'{', line)).unwrap_or(line.len())]
 }

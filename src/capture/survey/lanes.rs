@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use super::beside::{Kind, Records};
 use super::spoken::Telling;
 use crate::capture::anywhere;
 use crate::capture::format::{Format, LineReader, Reader};
@@ -13,6 +14,17 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// How many values are kept apart; what comes later goes with the first.
 const LANES: usize = 4096;
+
+/// What keeps the lines of a format apart under the keys of the user, or under those that were learned of this log; a name that the
+/// user says of other logs is for those who read their records.
+pub(in crate::capture) fn telling(format: &'static dyn Format, keys: Option<&[String]>, learned: bool) -> Vec<Telling> {
+    let keys = keys.unwrap_or_default();
+    let telling: Vec<Telling> = keys.iter().map(|key| Telling::by(key)).collect();
+    let is_text = || Records::of(format.name(), b"").kind == Kind::Text;
+    let asked = || format.name() == "text-log" && !keys.iter().any(|key| key.starts_with(['~', '/']));
+    let is_place = |one: &Telling| !matches!(one, Telling::Named(_));
+    if telling.iter().any(is_place) || is_text() && (learned || asked()) { telling } else { Vec::new() }
+}
 
 /// See the module.
 pub(in crate::capture) struct Lanes<'f> {
@@ -50,10 +62,12 @@ impl<'f> Lanes<'f> {
         }
     }
 
-    /// The lane of a line; one that starts with white space goes on with what the line before began.
+    /// The lane of a line; one that starts with white space goes on with what the line before began, unless it has a message of
+    /// its own, as where all lines are indented.
     fn lane(&mut self, line: &Line<'_>) -> Option<usize> {
         let text = line.text();
-        let said = self.said(&text).filter(|_| !text.starts_with(char::is_whitespace));
+        let goes_on = text.starts_with(char::is_whitespace) && anywhere::next(&text, 0).is_none();
+        let said = self.said(&text).filter(|_| !goes_on);
         let Some(word) = said else {
             self.unsaid |= self.lanes.is_empty() && anywhere::next(&text, 0).is_some();
             return Some(self.last).filter(|last| *last < self.lanes.len());

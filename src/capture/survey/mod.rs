@@ -23,9 +23,9 @@ mod voices;
 #[cfg(test)]
 mod tests;
 
-pub(super) use beside::{Kind, Records};
+use self::spoken::Telling;
+pub(super) use beside::Records;
 pub(super) use lanes::Lanes;
-pub(super) use spoken::Telling;
 pub(super) use voices::Voices;
 
 use self::note::{Notes, take};
@@ -38,32 +38,43 @@ use super::sample::Sample;
 /// How much of a log is looked at before it is read, in bytes.
 pub(super) const HEAD: usize = 1 << 20;
 
+/// What is looked at: a log in a format, and what is said of it.
+pub(super) struct Looked<'l> {
+    pub format: &'static dyn Format,
+    pub sample: &'l Sample,
+    pub overrides: &'l Overrides,
+    /// True if the key in these was learned of this log, and is no word of the user's.
+    pub learned: bool,
+}
+
+impl Looked<'_> {
+    /// What keeps its lines apart.
+    pub(super) fn telling(&self) -> Vec<Telling> {
+        lanes::telling(self.format, self.overrides.connection_key.as_deref(), self.learned)
+    }
+}
+
 /// Looks at the head of a log. Messages that seem to be logged twice in other words may be those of two connections: where
 /// taking them for that finds a key, they are.
-pub(super) fn survey(
-    format: &'static dyn Format,
-    sample: &Sample,
-    head: &[u8],
-    whole: bool,
-    overrides: &Overrides,
-) -> Plan {
-    let mut plan = looked_at(format, sample, head, whole, overrides);
+pub(super) fn survey(of: &Looked<'_>, head: &[u8], whole: bool) -> Plan {
+    let mut plan = looked_at(of, head, whole);
     artefact::cut_lines(head, whole, &mut plan);
     plan.times = artefact::times(head);
     plan
 }
 
 /// The order of a part of a log whose records come late, by their times.
-pub(super) fn by_times(format: &'static dyn Format, sample: &Sample, part: &[u8], overrides: &Overrides) -> Order {
-    let Some(notes) = take(format, sample, part, true, overrides, false) else { return Order::AsWritten };
+pub(super) fn by_times(of: &Looked<'_>, part: &[u8]) -> Order {
+    let Some(notes) = take(of, part, true, false) else { return Order::AsWritten };
     let mut plan = Plan { twins: notes.resolution_us < 1_000_000, ..Plan::default() };
     let notes = if plan.twins { notes.without_twins(&mut plan) } else { notes };
     let groups: Vec<u32> = notes.list.iter().map(|note| note.channel).collect();
     order::by_times(&notes, &groups)
 }
 
-fn looked_at(format: &'static dyn Format, sample: &Sample, head: &[u8], whole: bool, overrides: &Overrides) -> Plan {
-    let look = |repeats: bool| take(format, sample, head, whole, overrides, repeats);
+fn looked_at(of: &Looked<'_>, head: &[u8], whole: bool) -> Plan {
+    let (format, overrides) = (of.format, of.overrides);
+    let look = |repeats: bool| take(of, head, whole, repeats);
     let Some(notes) = look(false) else { return Plan::default() };
     if notes.is_exact() {
         // A recording counts its events: two of one time, which were read in one piece, are two.
@@ -90,22 +101,32 @@ fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan 
     let coarse = notes.resolution_us >= 1_000_000;
     let mut plan = Plan { twins: !coarse, doubts: coarse, ..Plan::default() };
     artefact::look(&notes, &mut plan);
-    if plan.doubled && notes.list.iter().all(|note| note.at_us.is_none()) {
-        // Without times it may as well be two connections that say the same, where something tells them apart.
+    // What seems to stand twice may as well be two connections that say the same at one time, where something tells them apart.
+    let two = (plan.doubled || plan.twins && notes.holds_twins()).then(|| {
         let mut two = Plan { said: Vec::new(), doubled: false, ..plan.clone() };
-        settle(&notes, (format, head), overrides, &mut two);
-        if two.key.is_some() {
-            return two;
-        }
-    }
+        let found = settle(&notes, (format, head), overrides, &mut two);
+        (two, found)
+    });
+    let untimed = plan.doubled && notes.list.iter().all(|note| note.at_us.is_none());
     let notes = if plan.twins || plan.doubled { notes.without_twins(&mut plan) } else { notes };
     plan.twins |= plan.doubled;
-    settle(&notes, (format, head), overrides, &mut plan);
-    plan
+    let once = settle(&notes, (format, head), overrides, &mut plan);
+    match two {
+        Some((two, found)) if two.key.is_some() && (untimed || found.apart || found.faults < once.faults) => two,
+        _ => plan,
+    }
+}
+
+/// What a log is when it is read by a plan.
+struct Settled {
+    /// The key that was found names connections, and not who served them.
+    apart: bool,
+    /// What contradicts.
+    faults: usize,
 }
 
 /// The order of the records, and what tells connections apart: once they are, the order is that of each of them.
-fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, plan: &mut Plan) {
+fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, plan: &mut Plan) -> Settled {
     let groups: Vec<u32> = notes.list.iter().map(|note| note.channel).collect();
     let unordered = plan.clone();
     let order = order::choose(notes, &groups, plan);
@@ -118,6 +139,7 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
             return settle(&rest, (format, head), overrides, plan);
         }
     }
+    let mut settled = Settled { apart: false, faults: now.faults() };
     if overrides.connection_key.is_none()
         && several
         && let Some(split) = key::choose(notes, &Records::of(format, head), &order, now, plan)
@@ -127,6 +149,8 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
         let order = order::choose(notes, &split.streams, plan);
         plan.said.extend(said);
         mixed::look(notes, &order, (&split.streams, &split.names), split.apart, plan);
+        settled = Settled { apart: split.apart, faults: score(&notes.list, &order, &split.streams).faults() };
     }
     artefact::resent_blocks(notes, plan);
+    settled
 }

@@ -2,18 +2,19 @@
 
 use std::cell::RefCell;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Looked;
+use super::lanes::Lanes;
 use super::marks::{
     Leaves, Marks, Signs, asks_much, digest, is_digest, is_emptied, is_hollow, is_needy, is_null_error, is_quoted,
     leaves, shape, words,
 };
-use crate::capture::format::{Format, Reader};
+use crate::capture::format::Reader;
 use crate::capture::lines::{Lines, lossy};
 use crate::capture::out::Out;
 use crate::capture::plan::Plan;
-use crate::capture::sample::Sample;
-use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Overrides, Proof, Resume, Skip, Transport};
+use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Proof, Resume, Skip, Transport};
 use crate::error::Result;
 use crate::jsonrpc::{Defect, Id, IdField, Kind, Message};
 use crate::protocol::{Facts, Side, answers_handshake, is_notification, profiles};
@@ -147,6 +148,12 @@ impl Notes {
     /// True for a recording that says itself what belongs where, and when.
     pub(super) fn is_exact(&self) -> bool {
         self.exact
+    }
+
+    /// True if a message stands twice in one stream, with one time.
+    pub(super) fn holds_twins(&self) -> bool {
+        let mut said = FxHashSet::default();
+        self.list.iter().filter(|note| note.at_us.is_some()).any(|note| !said.insert(note.said()))
     }
 
     /// Without records that stand twice, which are none of either side's.
@@ -367,14 +374,8 @@ const MESSAGES: usize = 1000;
 const AS_THEY_PASSED: [&str; 4] = ["ndjson", "content-length", "strace", "rec"];
 
 /// Notes on the head of a log; nothing where it cannot be looked at without reading all of it.
-pub(super) fn take(
-    format: &'static dyn Format,
-    sample: &Sample,
-    head: &[u8],
-    whole: bool,
-    overrides: &Overrides,
-    repeats: bool,
-) -> Option<Notes> {
+pub(super) fn take(of: &Looked<'_>, head: &[u8], whole: bool, repeats: bool) -> Option<Notes> {
+    let (format, telling) = (of.format, of.telling());
     let handshakes = profiles().filter_map(|profile| profile.opening.initialize).collect();
     let rewritten = !AS_THEY_PASSED.contains(&format.name());
     let openers = profiles().filter_map(|profile| profile.opening.initialized).collect();
@@ -384,12 +385,17 @@ pub(super) fn take(
     let notes = Notes { handshakes, openers, farewells, cancels, cancelled_codes, rewritten, ..Notes::default() };
     let notes = RefCell::new(notes);
     let mut sink = &notes;
-    let mut out = Out::new(&mut sink, 0, overrides);
+    let mut out = Out::new(&mut sink, 0, of.overrides);
     if repeats {
         out = out.with_repeats();
     }
-    match format.reader(sample) {
+    let kept_apart = !telling.is_empty();
+    match format.reader(of.sample) {
         Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
+            if kept_apart {
+                out.take_key();
+                reader = Box::new(Lanes::new(telling, None, format, of.sample));
+            }
             let end = if whole { head.len() } else { memchr::memrchr(b'\n', head)? + 1 };
             let mut lines = Lines::new(&head[..end], Resume::default(), false).ok()?;
             while let Some(line) = lines.next().ok()?.filter(|_| whole || notes.borrow().list.len() < MESSAGES) {
@@ -403,7 +409,7 @@ pub(super) fn take(
         Reader::Whole(mut reader) if whole => reader.read(&lossy(head), 0, &mut out).ok()?,
         Reader::Whole(_) | Reader::Bytes(_) => return None,
     }
-    let served = out.named_around();
+    let served = !kept_apart && out.named_around();
     drop(out);
     Some(Notes { served, ..notes.into_inner() })
 }
