@@ -18,6 +18,8 @@ pub(in crate::capture) struct Records<'t> {
     /// Range of each in the text, in order.
     ranges: Vec<Range<usize>>,
     pub kind: Kind,
+    /// Where records in JSON are lines: what is said in one around its message, in whatever member, may keep lines apart, too.
+    spoken: bool,
 }
 
 /// What records are.
@@ -46,24 +48,39 @@ impl<'t> Records<'t> {
             });
             lines.collect()
         };
+        let records = |ranges: Vec<Range<usize>>, kind: Kind| Records { text, ranges, kind, spoken: false };
         match format {
-            "json-array" => {
-                Records { text, ranges: formats::elements::records(text), kind: Kind::Json { lists: false } }
-            }
-            "jsonl-wrapped" => Records { text, ranges: lines(), kind: Kind::Json { lists: false } },
+            "json-array" => records(formats::elements::records(text), Kind::Json { lists: false }),
+            "jsonl-wrapped" => records(lines(), Kind::Json { lists: false }),
             "csv" => {
                 let first = text.lines().next().unwrap_or_default();
                 let delimiter = [',', ';', '\t'].into_iter().max_by_key(|c| first.matches(*c).count()).unwrap_or(',');
                 let names = cells(first, delimiter).map(|name| name.trim().to_string()).collect();
-                Records { text, ranges: lines(), kind: Kind::Table(delimiter, names) }
+                records(lines(), Kind::Table(delimiter, names))
             }
-            "logfmt" => Records { text, ranges: lines(), kind: Kind::Pairs },
+            "logfmt" => records(lines(), Kind::Pairs),
             "json-log" => {
                 let within = peel::innermost(text);
-                let ranges = if within.is_empty() { lines() } else { within };
-                Records { text, ranges, kind: Kind::Json { lists: true } }
+                records(if within.is_empty() { lines() } else { within }, Kind::Json { lists: true })
             }
-            _ => Records { text, ranges: lines(), kind: Kind::Text },
+            _ => records(lines(), Kind::Text),
+        }
+    }
+
+    /// The same of a text that is read line by line.
+    pub(super) fn by_line(mut self) -> Records<'t> {
+        let bytes = self.text.as_bytes();
+        let is_line = |range: &Range<usize>| range.start == 0 || bytes[range.start - 1] == b'\n';
+        let holds = |range: &Range<usize>| !bytes[range.start..range.end - 1].contains(&b'\n');
+        self.spoken = self.ranges.iter().all(|range| is_line(range) && holds(range));
+        self
+    }
+
+    /// Calls `give` with the name and the value of all that stands beside the message of a record.
+    fn each<'r>(&self, record: &'r str, give: &mut dyn FnMut(String, Cow<'r, str>)) {
+        self.kind.each(record, give);
+        if self.spoken && record.starts_with('{') {
+            spoken::around_json(record, give);
         }
     }
 
@@ -159,7 +176,7 @@ pub(super) fn candidates<'t>(list: &[Note], records: &Records<'t>, step: usize) 
     let count = list.len().div_ceil(step);
     for (at, note) in list.iter().step_by(step).enumerate() {
         let Some(record) = records.around(note.offset) else { continue };
-        records.kind.each(record, &mut |name, value| {
+        records.each(record, &mut |name, value| {
             let known = found.iter().position(|candidate| candidate.name == name);
             let known = known.unwrap_or_else(|| {
                 found.push(Candidate { name, values: vec![None; count] });

@@ -176,9 +176,10 @@ impl Candidate<'_> {
     }
 
     fn meaning(&self) -> Option<(Meaning, usize)> {
-        let name = match self.name.contains(':') {
+        let named = self.name.strip_prefix("text:").unwrap_or(&self.name);
+        let name = match named.contains(':') {
             true => self.common_word()?,
-            false => self.name.rsplit(['/', '.']).next().unwrap_or_default(),
+            false => named.rsplit(['/', '.']).next().unwrap_or_default(),
         };
         meaning(name)
     }
@@ -214,7 +215,8 @@ impl Candidate<'_> {
         match self.meaning() {
             Some((Meaning::Session, rank)) => rank,
             Some((Meaning::Connection, rank)) => 10 + rank,
-            _ => instance(&self.name.replace('/', ".")).map_or(UNNAMED, |rank| INSTANCE + rank),
+            _ => instance(&self.name.trim_start_matches("text:").replace('/', "."))
+                .map_or(UNNAMED, |rank| INSTANCE + rank),
         }
     }
 }

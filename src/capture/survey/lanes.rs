@@ -22,8 +22,8 @@ pub(in crate::capture) fn telling(format: &'static dyn Format, keys: Option<&[St
     let telling: Vec<Telling> = keys.iter().map(|key| Telling::by(key)).collect();
     let is_text = || Records::of(format.name(), b"").kind == Kind::Text;
     let asked = || format.name() == "text-log" && !keys.iter().any(|key| key.starts_with(['~', '/']));
-    let is_place = |one: &Telling| !matches!(one, Telling::Named(_));
-    if telling.iter().any(is_place) || is_text() && (learned || asked()) { telling } else { Vec::new() }
+    let is_place = |key: &String| key.starts_with("text:") || !matches!(Telling::by(key), Telling::Named(_));
+    if keys.iter().any(is_place) || is_text() && (learned || asked()) { telling } else { Vec::new() }
 }
 
 /// See the module.

@@ -140,9 +140,13 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
         }
     }
     let mut settled = Settled { apart: false, faults: now.faults() };
+    let records = || {
+        let records = Records::of(format, head);
+        if notes.by_line { records.by_line() } else { records }
+    };
     if overrides.connection_key.is_none()
         && several
-        && let Some(split) = key::choose(notes, &Records::of(format, head), &order, now, plan)
+        && let Some(split) = key::choose(notes, &records(), &order, now, plan)
     {
         let (key, said) = (plan.key.take(), plan.said.pop());
         *plan = Plan { key, ..unordered };

@@ -91,6 +91,8 @@ pub(super) struct Notes {
     /// Resolution of the clock in microseconds, the coarsest.
     pub resolution_us: i64,
     exact: bool,
+    /// True if it is read line by line.
+    pub by_line: bool,
     /// True if a program wrote the messages anew: they are not the bytes that passed.
     pub rewritten: bool,
     /// Records that stand twice: where each stands, and where the one that is kept.
@@ -390,7 +392,9 @@ pub(super) fn take(of: &Looked<'_>, head: &[u8], whole: bool, repeats: bool) -> 
         out = out.with_repeats();
     }
     let kept_apart = !telling.is_empty();
-    match format.reader(of.sample) {
+    let reader = format.reader(of.sample);
+    let by_line = matches!(reader, Reader::Lines(_) | Reader::Ordered(_));
+    match reader {
         Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
             if kept_apart {
                 out.take_key();
@@ -411,5 +415,5 @@ pub(super) fn take(of: &Looked<'_>, head: &[u8], whole: bool, repeats: bool) -> 
     }
     let served = !kept_apart && out.named_around();
     drop(out);
-    Some(Notes { served, ..notes.into_inner() })
+    Some(Notes { served, by_line, ..notes.into_inner() })
 }

@@ -25,9 +25,12 @@ pub(in crate::capture) enum Telling {
     After(usize),
     /// `ends`: the two names around an arrow, whichever way it points.
     Ends,
-    /// A name before a value: `session=3`, `"conn":"a"`.
+    /// A name before a value: `session=3`, `"conn":"a"`. In a record in JSON it is `text:session`: whatever member says it.
     Named(String),
 }
+
+/// What comes before a name where records have members of their own.
+const IN_TEXT: &str = "text:";
 
 impl Telling {
     /// What a key means in a line of text.
@@ -37,7 +40,10 @@ impl Telling {
             .map(Telling::Word)
             .or_else(|| place("part:").map(Telling::Part))
             .or_else(|| place("after:").map(Telling::After))
-            .unwrap_or_else(|| if key == "ends" { Telling::Ends } else { Telling::Named(key.to_string()) })
+            .unwrap_or_else(|| match key.strip_prefix(IN_TEXT) {
+                None if key == "ends" => Telling::Ends,
+                name => Telling::Named(name.unwrap_or(key).to_string()),
+            })
     }
 
     /// What a line says there.
@@ -71,6 +77,15 @@ pub(super) fn each<'l>(line: &'l str, give: &mut dyn FnMut(String, Cow<'l, str>)
     parts(behind).take(PARTS).enumerate().for_each(|(at, part)| short(format!("after:{}", at + 1), part.into()));
     pairs(before).chain(pairs(behind)).for_each(|(name, value)| short(name.to_string(), value.into()));
     ends(before).into_iter().for_each(|ends| short("ends".to_string(), ends.into()));
+}
+
+/// The same of a record in JSON, beside what its members say themselves: what stands there in texts, and in lists.
+pub(super) fn around_json<'l>(record: &'l str, give: &mut dyn FnMut(String, Cow<'l, str>)) {
+    let (before, behind) = around(record);
+    let named = pairs(before).chain(pairs(behind)).filter(|(_, value)| value.len() <= LONGEST);
+    named.for_each(|(name, value)| give(format!("{IN_TEXT}{name}"), value.into()));
+    parts(before).take(PARTS).enumerate().for_each(|(at, part)| give(format!("part:{}", at + 1), part.into()));
+    ends(before).into_iter().for_each(|ends| give("ends".to_string(), ends.into()));
 }
 
 /// What stands before the message of a line, and what behind it.

@@ -223,5 +223,7 @@ pub(super) fn path_of(key: &str, sample: &Sample) -> Option<Path> {
             || path.replace('/', ".") == wanted
             || path.replace('/', ".").ends_with(&format!(".{wanted}"))
     };
-    exact.or_else(|| columns.iter().find(ends)).map(|column| column.path.clone())
+    // A table has the heads of its columns under the same numbers as its rows.
+    let varies = || columns.iter().find(|column| ends(column) && column.varies());
+    exact.or_else(varies).or_else(|| columns.iter().find(ends)).map(|column| column.path.clone())
 }
