@@ -107,11 +107,17 @@ pub(super) fn told(mut input: Input, path: &str, overrides: &Overrides) -> Resul
     input.look(survey::HEAD)?;
     let looked = Looked { format, sample: &sample, overrides, learned: false };
     let plan = survey(&looked, input.head(), input.is_whole());
-    let reason = std::iter::once(reason).chain(plan.said.iter().cloned()).collect::<Vec<_>>().join("; ");
+    let found = reason;
+    let reason = reason_of(&found, &plan);
     let mut overrides = overrides.clone();
     overrides.connection_key = overrides.connection_key.or_else(|| plan.key.clone());
     let delivered = Delivered::default();
-    Ok(Log { name, format, chain, reason, input, sample, plan, overrides, delivered })
+    Ok(Log { name, format, chain, found, reason, input, sample, plan, overrides, delivered })
+}
+
+/// Why a log is read as it is.
+fn reason_of(found: &str, plan: &Plan) -> String {
+    std::iter::once(found.to_string()).chain(plan.words()).collect::<Vec<_>>().join("; ")
 }
 
 /// The error for a log that is not in the format that the user named.
@@ -151,6 +157,8 @@ pub(super) struct Log {
     name: String,
     format: &'static dyn Format,
     chain: String,
+    /// Why it is read as this format, without what its head tells.
+    found: String,
     reason: String,
     input: Input,
     sample: Sample,
@@ -199,7 +207,7 @@ impl Source for Log {
 
     fn read(&mut self, source: u32, from: Resume, sink: &mut dyn FrameSink) -> Result<Resume> {
         let (overrides, sample) = (self.overrides.clone(), self.sample.clone());
-        let before = std::mem::take(&mut self.delivered).0;
+        let Delivered { records: before, greeted } = std::mem::take(&mut self.delivered);
         let mut out = Out::new(sink, source, &overrides).named(&self.name).planned(self.plan.clone()).after(before);
         let end = match self.format.reader(&self.sample) {
             Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
@@ -250,11 +258,14 @@ impl Source for Log {
             let message = format!("{} is read as {}, which has no fields to name", self.name, self.format());
             return Err(Error::new(ErrorKind::Usage, message).hint("leave out --connection-key"));
         }
-        self.delivered = Delivered(out.delivered());
+        let records = out.delivered();
+        self.delivered = Delivered { records, greeted: self.plan.greeted.iter().cloned().chain(greeted).collect() };
         Ok(end)
     }
 
     fn follows(&mut self, delivered: Delivered) {
+        self.plan.goes_on(&delivered.greeted);
+        self.reason = reason_of(&self.found, &self.plan);
         self.delivered = delivered;
     }
 

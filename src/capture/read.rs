@@ -162,7 +162,7 @@ pub trait Source: Send {
     fn can_resume(&self) -> bool;
     /// Reads everything from `from` on, numbering frames' `source` with `source`. Returns where it stopped.
     fn read(&mut self, source: u32, from: Resume, sink: &mut dyn FrameSink) -> Result<Resume>;
-    /// The part of the same log that was read before it: a record that it delivered is not read again.
+    /// What was read before it: a record that a part of the same log delivered is not read again, and connections go on.
     fn follows(&mut self, _: Delivered) {}
     /// What the next part has to know of this one.
     fn delivered(&mut self) -> Delivered {
@@ -170,7 +170,19 @@ pub trait Source: Send {
     }
 }
 
-/// The records that a part of a log has delivered, so that one that stands in the next part as well is read once: logs are shipped at
-/// least once, and a block that was sent again may cross the seam.
+/// What the next log has to know of one.
 #[derive(Default)]
-pub struct Delivered(pub(in crate::capture) Twins);
+pub struct Delivered {
+    /// The records that it has delivered, so that one that stands in the next part as well is read once: logs are shipped at least
+    /// once, and a block that was sent again may cross the seam.
+    pub(in crate::capture) records: Twins,
+    /// The names of its connections whose handshakes were seen, and of those before them.
+    pub(in crate::capture) greeted: Vec<Option<String>>,
+}
+
+impl Delivered {
+    /// What is left of it for another log than the next part of the same: connections that have names.
+    pub fn of_another(self) -> Delivered {
+        Delivered { records: Twins::default(), greeted: self.greeted.into_iter().filter(Option::is_some).collect() }
+    }
+}

@@ -133,6 +133,13 @@ fn take_source(
         Known::Anew { .. } => Taken::Anew,
         Known::Same | Known::New { .. } => Taken::New,
     };
+    let mut before = String::new();
+    if !matches!(known, Known::Same) {
+        let delivered;
+        (before, delivered) = std::mem::take(&mut intake.delivered);
+        let same = capture::is_same_log(&before, &name);
+        source.follows(if same { delivered } else { delivered.of_another() });
+    }
     let new = NewSource { name: &name, format: source.format(), reason: source.reason() };
     let (id, from, identity) = match known {
         Known::Same => return Ok(Input { name, taken: Taken::AlreadyThere }),
@@ -152,11 +159,7 @@ fn take_source(
         intake.ground.goes_on();
         intake.touched.extend(store.connections_in(id)?);
     }
-    let (before, delivered) = std::mem::take(&mut intake.delivered);
     intake.channels.source(id, &name, grown, capture::goes_on(&before, &name));
-    if capture::is_same_log(&before, &name) {
-        source.follows(delivered);
-    }
     let listener = Arc::new(Mutex::new(Listener::default()));
     let heard = Arc::clone(&listener);
     let listens = !apart && identity.is_none() && source.overhear(Box::new(move |bytes| told(&heard).hear(bytes)));

@@ -40,12 +40,24 @@ pub(super) struct Plan {
     pub times: usize,
     /// What the log cannot prove for what was done to it.
     pub lacks: Proof,
-    /// The names of its channels in which two connections may stand.
-    pub mixed: Vec<Option<String>>,
+    /// Its channels in which two connections may stand.
+    pub mixed: Vec<Mixed>,
+    /// The names of its channels that hold a handshake.
+    pub greeted: Vec<Option<String>>,
     /// What tells its loggers apart, where others say again what one says, and the digest of the name of that one.
     pub loggers: Option<(String, u64)>,
     /// What was found, each a clause of a sentence.
     pub said: Vec<String>,
+}
+
+/// A channel in which two connections may stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mixed {
+    pub name: Option<String>,
+    /// One client cannot be the reason of what clashes in it.
+    pub surely: bool,
+    /// It would be one if a handshake had been seen: then one client's are answers to what was asked before this log.
+    pub ungreeted: bool,
 }
 
 /// What a logger wrote for the id that a notification has not.
@@ -72,6 +84,7 @@ impl Default for Plan {
             times: 0,
             lacks: Proof::NONE,
             mixed: Vec::new(),
+            greeted: Vec::new(),
             loggers: None,
             said: Vec::new(),
         }
@@ -92,13 +105,27 @@ impl Plan {
 
     /// True if the log is read as it stands.
     pub(super) fn is_plain(&self) -> bool {
-        self.said.is_empty()
+        self.said.is_empty() && self.mixed.is_empty()
+    }
+
+    /// What was found, each a clause of a sentence.
+    pub(super) fn words(&self) -> impl Iterator<Item = String> {
+        let are = if self.mixed.iter().any(|channel| channel.surely) { "are" } else { "may be" };
+        let mixed = format!(
+            "two connections {are} in one stream and nothing tells them apart; --connection-key names a member that does"
+        );
+        self.said.iter().cloned().chain(Some(mixed).filter(|_| !self.mixed.is_empty()))
+    }
+
+    /// The log goes on with channels whose handshakes were seen.
+    pub(super) fn goes_on(&mut self, greeted: &[Option<String>]) {
+        self.mixed.retain(|channel| !channel.ungreeted || !greeted.contains(&channel.name));
     }
 
     /// What a channel of this name cannot prove.
     pub(super) fn lacks_of(&self, name: &Option<String>) -> Proof {
-        let mixed = if self.mixed.contains(name) { Proof::PAIRING.and(Proof::CLIENT) } else { Proof::NONE };
-        self.lacks.and(mixed)
+        let mixed = self.mixed.iter().any(|channel| channel.name == *name);
+        if mixed { self.lacks.and(Proof::PAIRING).and(Proof::CLIENT) } else { self.lacks }
     }
 
     /// True for a text with a message that a size limit cut: it ends in a mark, or after as many bytes as others.

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::note::{Act, Notes};
 use super::pairing::{Score, score};
-use crate::capture::plan::Plan;
+use crate::capture::plan::{Mixed, Plan};
 
 /// How many contradictions are too many for one client.
 const SEVERAL: usize = 3;
@@ -21,20 +21,19 @@ pub(super) fn look(
     let mut held: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
     order.iter().for_each(|at| held.entry(streams[*at]).or_default().push(*at));
     let one = vec![0; notes.list.len()];
-    let mut found: Vec<(u32, bool)> = Vec::new();
     for (stream, order) in held {
+        let Some(name) = names.get(stream as usize) else { continue };
         let now = score(&notes.list, &order, &one);
         let greeted = order.iter().any(|at| notes.list[*at].act == Act::Open);
-        if now.two_clients > 0 || may_be_two(now, greeted, apart) {
-            found.push((stream, now.two_clients > 0 || many_collide(now)));
+        let two = |greeted: bool| now.two_clients > 0 || may_be_two(now, greeted, apart);
+        if greeted && !plan.greeted.contains(name) {
+            plan.greeted.push(name.clone());
+        }
+        if two(greeted) {
+            let surely = now.two_clients > 0 || many_collide(now);
+            plan.mixed.push(Mixed { name: name.clone(), surely, ungreeted: !two(true) });
         }
     }
-    let Some((_, sure)) = found.iter().copied().max_by_key(|(_, sure)| *sure) else { return };
-    let are = if sure { "are" } else { "may be" };
-    plan.said.push(format!(
-        "two connections {are} in one stream and nothing tells them apart; --connection-key names a member that does"
-    ));
-    plan.mixed = found.into_iter().filter_map(|(stream, _)| names.get(stream as usize).cloned()).collect();
 }
 
 /// True where one client cannot be taken for the reason of what clashes. Where no handshake says that there is one connection,

@@ -80,7 +80,8 @@ fn looked_at(of: &Looked<'_>, head: &[u8], whole: bool) -> Plan {
         // A recording counts its events: two of one time, which were read in one piece, are two.
         let counted = format.name() == "rec";
         let coarse = notes.resolution_us >= 1_000_000;
-        let mut plan = Plan { twins: !coarse && !counted, doubts: coarse && !counted, ..Plan::default() };
+        let greeted = notes.greeted();
+        let mut plan = Plan { twins: !coarse && !counted, doubts: coarse && !counted, greeted, ..Plan::default() };
         artefact::look_alone(&notes, counted, &mut plan);
         return plan;
     }
@@ -99,7 +100,7 @@ fn looked_at(of: &Looked<'_>, head: &[u8], whole: bool) -> Plan {
 fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan {
     // On a clock of whole seconds two connections may well say the same at one time.
     let coarse = notes.resolution_us >= 1_000_000;
-    let mut plan = Plan { twins: !coarse, doubts: coarse, ..Plan::default() };
+    let mut plan = Plan { twins: !coarse, doubts: coarse, greeted: notes.greeted(), ..Plan::default() };
     artefact::look(&notes, &mut plan);
     // What seems to stand twice may as well be two connections that say the same at one time, where something tells them apart.
     let two = (plan.doubled || plan.twins && notes.holds_twins()).then(|| {

@@ -152,6 +152,13 @@ impl Notes {
         self.exact
     }
 
+    /// The names of the channels that hold a handshake.
+    pub(super) fn greeted(&self) -> Vec<Option<String>> {
+        let opened: FxHashSet<u32> =
+            self.list.iter().filter(|note| note.act == Act::Open).map(|note| note.channel).collect();
+        opened.into_iter().filter_map(|channel| self.names.get(channel as usize).cloned()).collect()
+    }
+
     /// True if a message stands twice in one stream, with one time.
     pub(super) fn holds_twins(&self) -> bool {
         let mut said = FxHashSet::default();
