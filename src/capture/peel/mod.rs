@@ -37,7 +37,7 @@ use super::format::{Format, Match, Reader};
 use super::sample::Sample;
 
 /// How many wrappers may lie around each other.
-const DEPTH: u8 = 3;
+const DEPTH: u8 = 4;
 
 /// How much it tells that lines look like those of a wrapper.
 #[derive(Clone, Copy)]

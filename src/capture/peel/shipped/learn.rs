@@ -7,9 +7,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::column::{Column, shown};
+use super::is_by_line;
 use super::order::in_order;
 use super::sender::{labelled, sender};
 use super::shape::Shape;
+use super::typed::{KVLIST, plain};
 use super::walk::{Path, PathStep, is_part, leaves, versioned};
 use crate::capture::format::{Format, Match};
 use crate::capture::formats::WRAPPED;
@@ -123,7 +125,9 @@ fn columns(text: &str) -> (Vec<Column>, usize) {
             if is_text {
                 unescape(written, 1, &mut room);
             }
-            let value = if is_text { room.as_str() } else { written };
+            let is_typed = || matches!(path.last(), Some(PathStep::Key(key)) if **key == *KVLIST);
+            let typed = if written.starts_with('{') && is_typed() { plain(written) } else { None };
+            let value = typed.as_deref().unwrap_or(if is_text { &room } else { written });
             match places.get(path).and_then(|at| columns.get_mut(*at)) {
                 Some(column) if column.values.len() < RECORDS => column.values.push(value.to_string()),
                 Some(_) => {}
@@ -163,7 +167,10 @@ fn message(columns: &[Column], records: usize, sample: &Sample, inside: Inside) 
     let length = |column: &Column| column.values.iter().map(String::len).sum::<usize>() / column.values.len();
     // What stands in a message was said in it, and is no log around messages.
     let envelopes: FxHashSet<Path> = columns.iter().filter_map(|column| versioned(&column.path)).collect();
-    let is_said = |column: &Column| is_part(&column.path, &envelopes);
+    // A list on a line is one of records, unless it is one of messages: that is a batch.
+    let is_batch =
+        |column: &Column| column.path == [PathStep::Each] && (envelopes.contains(&column.path) || !is_by_line(sample));
+    let is_said = |column: &Column| is_part(&column.path, &envelopes) || is_batch(column);
     let mut candidates: Vec<usize> = (0..columns.len())
         .filter(|at| !is_said(&columns[*at]))
         .filter(|at| columns[*at].varies() || records == 1)

@@ -12,6 +12,7 @@ mod order;
 mod sender;
 mod shape;
 mod torn_rows;
+mod typed;
 mod walk;
 
 #[cfg(test)]
@@ -107,6 +108,7 @@ impl Format for JsonLog {
         let head = Sample::peeled(sample.text().as_bytes(), &Sample::new(b"", true, false));
         let records = Records {
             direction: learned.shape.direction().map(name_of),
+            typed: learned.shape.is_typed(),
             shape: learned.shape,
             readers: Readers::new(learned.peeled, self.inside),
             head,
@@ -209,6 +211,8 @@ struct Records {
     shape: Shape,
     /// The key of what tells who sent a message, where the records have it.
     direction: Option<String>,
+    /// The message is an object that is spelled out with the types of its values.
+    typed: bool,
     readers: Readers,
     /// The head of the text, to look up a key that the user names.
     head: Sample,
@@ -252,7 +256,13 @@ impl Records {
                 Labelled { text: message, before } = labelled(text, record, key);
             }
             true => drop(unescape(text, start, &mut message)),
-            false => text[start..value_end(text.as_bytes(), start).unwrap_or(text.len())].clone_into(&mut message),
+            false => {
+                let object = &text[start..value_end(text.as_bytes(), start).unwrap_or(text.len())];
+                match self.typed.then(|| typed::plain(object)).flatten() {
+                    Some(plain) => message = plain,
+                    None => object.clone_into(&mut message),
+                }
+            }
         }
         let name;
         let key = match record.keys {

@@ -25,12 +25,14 @@ enum Want {
 struct Node {
     keys: Vec<(Box<str>, Want)>,
     each: Option<Box<Node>>,
+    /// The value itself is the message.
+    message: bool,
 }
 
 impl Node {
     fn add(&mut self, path: &[PathStep], want: Want) {
         match path.split_first() {
-            None => {}
+            None => self.message = true,
             Some((PathStep::Each, rest)) => self.each.get_or_insert_default().add(rest, want),
             Some((PathStep::Key(key), [])) => self.keys.push((key.clone(), want)),
             Some((PathStep::Key(key), rest)) => {
@@ -100,6 +102,11 @@ impl Shape {
     /// The path of the scalar that tells who sent the message.
     pub(super) fn direction(&self) -> Option<&Path> {
         self.direction.as_ref()
+    }
+
+    /// True where the message is an object that is spelled out with the types of its values.
+    pub(super) fn is_typed(&self) -> bool {
+        matches!(self.message.last(), Some(PathStep::Key(key)) if **key == *super::typed::KVLIST)
     }
 
     /// What is left of a path that leads into the message. Paths may begin at any record around it.
@@ -207,6 +214,9 @@ impl<'t> Reading<'t, '_> {
     fn element(&mut self, at: usize, node: &Node, around: Record<'t>) -> Option<usize> {
         let mut one = Record { start: at, ..around };
         let end = self.value(at, node, &mut one);
+        if node.message {
+            one.message = Some(at);
+        }
         self.done(&one, end.is_some());
         end
     }
@@ -243,6 +253,6 @@ impl Node {
             Want::Inside(inner) => inner.holds_message(),
             want => matches!(want, Want::Message),
         };
-        self.each.as_ref().is_some_and(|each| each.holds_message()) || self.keys.iter().any(holds)
+        self.message || self.each.as_ref().is_some_and(|each| each.holds_message()) || self.keys.iter().any(holds)
     }
 }

@@ -22,8 +22,8 @@ pub(super) type Path = Vec<PathStep>;
 /// How deep records are looked into.
 const DEPTH: usize = 12;
 
-/// Members in which shippers keep a record of the log that they ship as an object.
-const RECORDS: [&str; 2] = ["jsonPayload", "_source"];
+/// Members in which shippers keep a record of the log that they ship as an object; in the last one OpenTelemetry spells it out.
+const RECORDS: [&str; 3] = ["jsonPayload", "_source", super::typed::KVLIST];
 
 /// Calls `give` with every scalar of the value at `at`, as written, and the path to it, and with the objects in which a log may
 /// stand. Gives the byte after the value.
@@ -51,7 +51,17 @@ pub(super) fn leaves<'t>(
             }
             Some(end)
         }
-        b'[' if list(text, at) == List::Records => elements(text, at, &mut |at| step(PathStep::Each, at, path, give)),
+        b'[' if list(text, at) == List::Records => {
+            let on_top = path.is_empty();
+            elements(text, at, &mut |at| {
+                let end = step(PathStep::Each, at, path, give)?;
+                // The record that a list of a line holds may be one of the log itself.
+                if on_top && text.as_bytes().get(at) == Some(&b'{') {
+                    give(&vec![PathStep::Each], text.get(at..end)?);
+                }
+                Some(end)
+            })
+        }
         b'[' => members(text, at, &mut |name, at| step(key(name), at, path, give)),
         _ => {
             let end = value_end(text.as_bytes(), at)?;
