@@ -155,9 +155,9 @@ impl Engine {
             Kind::Notification => self.notification_came(read, facts),
             Kind::Request if stream.is_some() && self.has_asked(read.id.value(), text) => {}
             Kind::Request => {
-                let parent = self.serves(stream, facts);
+                let serves = self.may_serve(stream, facts);
                 let id_text = read.id_text.unwrap_or("null");
-                self.request_came(&Asked { text, id_text, method: read.method(), parent }, read.id.value(), facts);
+                self.request_came(&Asked { text, id_text, method: read.method(), serves }, read.id.value(), facts);
             }
             Kind::Unclassified => self.peer.unreadable += 1,
         }
@@ -321,30 +321,26 @@ impl Engine {
         self.names.turns.get(session).copied()
     }
 
-    /// The exchange of the client that a request of the server serves: that of its stream, that of its turn, else the last one in flight.
-    fn serves(&self, stream: Option<u32>, facts: &Facts<'_>) -> Option<usize> {
+    /// The exchanges of the client that a request of the server may serve: that of its stream, that of its turn, else each that is in flight.
+    fn may_serve(&self, stream: Option<u32>, facts: &Facts<'_>) -> Vec<usize> {
         let open =
             |at: &usize| self.log.exchanges[*at].fate == Fate::Sent && self.log.exchanges[*at].answered_us.is_none();
         let mine = |at: &usize| self.recorded.exchanges[*at].issuer == Side::Client;
         if stream.is_some()
             && let Some(on) = self.flight.iter().copied().find(|at| mine(at) && self.live[*at].stream == stream)
         {
-            return Some(on);
+            return vec![on];
         }
         if let Some(prompt) =
             facts.session_id().and_then(|session| self.names.prompts.get(session)).and_then(|all| all.last())
         {
-            return Some(*prompt);
+            return vec![*prompt];
         }
         let long = |at: &usize| {
             let method = self.recorded.profile.method(&self.recorded.exchanges[*at].method);
             method.is_some_and(|method| method.long_lived)
         };
-        self.flight
-            .iter()
-            .copied()
-            .filter(|at| mine(at) && open(at) && !long(at))
-            .max_by_key(|at| self.log.exchanges[*at].sent_us)
+        self.flight.iter().copied().filter(|at| mine(at) && open(at) && !long(at)).collect()
     }
 
     fn note_task(&mut self, read: &Message<'_>, facts: &Facts<'_>) {
