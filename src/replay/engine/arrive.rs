@@ -153,7 +153,7 @@ impl Engine {
     fn message_came(&mut self, stream: Option<u32>, text: &str, read: &Message<'_>, facts: &Facts<'_>) {
         self.note_task(read, facts);
         match read.kind {
-            Kind::Result | Kind::Error => self.response_came(text, read, facts),
+            Kind::Result | Kind::Error => self.response_came(stream, text, read, facts),
             Kind::Notification => self.notification_came(read, facts),
             Kind::Request if stream.is_some() && self.has_asked(read.id.value(), text) => {}
             Kind::Request => {
@@ -165,15 +165,11 @@ impl Engine {
         }
     }
 
-    fn response_came(&mut self, text: &str, read: &Message<'_>, facts: &Facts<'_>) {
+    fn response_came(&mut self, stream: Option<u32>, text: &str, read: &Message<'_>, facts: &Facts<'_>) {
         if self.reinit_answered(read, facts) || read.id.value().is_some_and(|id| self.names.witnesses.contains(id)) {
             return;
         }
-        // Where an id was used twice, an answer is taken for the last one's, as in the recording.
-        // One of the other JSON type (`"7"` for 7) is that request's, and a fault, as it would be in a log.
-        let by_id = |id: &Id| self.names.by_id.get(id);
-        let sent = read.id.value().and_then(|id| by_id(id).or_else(|| by_id(&id.twin()?)));
-        let Some(exchange) = sent.and_then(|sent| sent.last()).copied() else {
+        let Some(exchange) = read.id.value().and_then(|id| self.answered_by(stream, id)) else {
             self.peer.strays += 1;
             return;
         };
@@ -207,6 +203,15 @@ impl Engine {
         }
         self.note_captured(exchange, text);
         self.note_handshake(exchange, &method, read, facts);
+    }
+
+    /// The exchange that a response settles. Where an id was used twice, its stream tells whose it is; without one it is taken for the last
+    /// one's, as in the recording. One of the other JSON type (`"7"` for 7) is that request's, and a fault, as it would be in a log.
+    fn answered_by(&self, stream: Option<u32>, id: &Id) -> Option<usize> {
+        let by_id = |id: &Id| self.names.by_id.get(id);
+        let sent = by_id(id).or_else(|| by_id(&id.twin()?))?;
+        let on_stream = sent.iter().rev().find(|at| stream.is_some() && self.live[**at].stream == stream);
+        on_stream.or(sent.last()).copied()
     }
 
     /// What later requests take from this answer, and what they miss in it.
