@@ -131,6 +131,13 @@ impl Script {
         self.connection.events.iter().any(|event| event.what == EventKind::Gap)
     }
 
+    /// True for what is proven to break a rule about the request that it belongs to.
+    pub(super) fn is_proven_late(&self, event: usize) -> bool {
+        let Some((exchange, _)) = self.owner(event) else { return false };
+        let mut about = self.connection.faults.of(Some(exchange)).iter().filter(|fault| fault.event == Some(event));
+        about.any(|fault| fault.certainty == "violation")
+    }
+
     /// True for what came after the cancel of an exchange and is not proven to be late.
     pub(super) fn may_have_crossed(&self, exchange: usize, event: usize) -> bool {
         let about = self.connection.faults.of(Some(exchange)).iter().filter(|fault| fault.event == Some(event));
