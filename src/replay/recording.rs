@@ -221,6 +221,12 @@ impl Connection {
         self.events.iter().position(|event| event.side == Some(Side::Client) && leaves(event))
     }
 
+    /// True if an answer that is not here never came: the capture has the messages of both sides, or other answers of the server.
+    pub fn keeps_answers(&self) -> bool {
+        let answers = |event: &Event| event.side == Some(Side::Server) && matches!(event.what, EventKind::Response(_));
+        self.proof.covers(Proof::BOTH_SIDES) || self.events.iter().any(answers)
+    }
+
     /// The stream that one goes on with, from the first on; itself for one that goes on with none.
     pub fn first_stream(&self, stream: u32) -> u32 {
         // One that goes on has a lost one before it: the way back ends.

@@ -265,7 +265,7 @@ impl Engine {
         if self.recorded.profile.opening.initialize == Some(method) && read.kind == Kind::Result {
             let live = revision(facts);
             let old = recorded.and_then(|(_, facts)| revision(&facts));
-            if live != old {
+            if worked && live != old {
                 self.log.revision.clone_from(&live);
             }
             self.http.revision = live;
