@@ -158,6 +158,9 @@ impl<'a> Case<'a> {
             Some((parent, run)) if run.fate != Fate::Sent => {
                 found.add(Verdict::NotSent, format!("belongs to {}", self.recorded.exchanges[parent].label()));
             }
+            _ if self.nobody_listened() => {
+                found.add(Verdict::Missing, "it did not come; no GET stream was opened, as the recording has none");
+            }
             _ => found.add(Verdict::Missing, "the other side did not ask it"),
         }
     }

@@ -1,8 +1,10 @@
 //! What the capture does not show, and what therefore proves nothing against the live side.
 
 use super::exchange::{Case, Opinion};
+use crate::capture::Transport;
 use crate::protocol::Side;
 use crate::replay::recording::{Event, EventKind};
+use crate::replay::splice;
 use crate::replay::verdict::Verdict;
 
 /// Outcomes that differ from the recorded one.
@@ -17,6 +19,13 @@ impl Case<'_> {
         }
         let after = &self.recorded.events[self.own().request..];
         after.iter().any(gap).then_some("the recording has a gap where its answer may have been")
+    }
+
+    /// True if the live side could have sent something where nobody listened: over HTTP it may do so on the stream of a GET.
+    pub(super) fn nobody_listened(&self) -> bool {
+        let get =
+            |event: &Event| event.what == EventKind::Http && splice::at(&event.text, "/method") == Some("\"GET\"");
+        !self.is_diff && self.live.is_some_and(|live| live.transport == Transport::Http && !live.events.iter().any(get))
     }
 
     /// Nothing is known of how it ended in the recording.
