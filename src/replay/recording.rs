@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::capture::{Proof, Transport, Vantage};
 use crate::protocol::{Profile, Side};
-use crate::replay::splice;
+use crate::replay::{message, splice};
 use crate::wire::Framing;
 
 /// One session.
@@ -208,6 +208,23 @@ impl Connection {
             EventKind::Request(place) => self.exchanges.get(place),
             _ => None,
         }
+    }
+
+    /// The event by which the client ended the connection: it closed it, or told the server to exit.
+    pub fn left_at(&self) -> Option<usize> {
+        let exit = self.profile.opening.exit;
+        let leaves = |event: &Event| match event.what {
+            EventKind::Close => event.stream.is_none(),
+            EventKind::Notification => exit.is_some() && message::method(&event.text).as_deref() == exit,
+            _ => false,
+        };
+        self.events.iter().position(|event| event.side == Some(Side::Client) && leaves(event))
+    }
+
+    /// True if an answer that is not here never came: the capture has the messages of both sides, or other answers of the server.
+    pub fn keeps_answers(&self) -> bool {
+        let answers = |event: &Event| event.side == Some(Side::Server) && matches!(event.what, EventKind::Response(_));
+        self.proof.covers(Proof::BOTH_SIDES) || self.events.iter().any(answers)
     }
 
     /// The stream that one goes on with, from the first on; itself for one that goes on with none.

@@ -78,7 +78,7 @@ impl Engine {
     }
 
     /// The status with which the other side ended in the recording, where that was at the same place: after as many steps as are
-    /// behind us now, and with as much left open.
+    /// behind us now, and with as much left open. One that ended because its client had left did not end by itself.
     fn recorded_end_here(&self) -> Option<Option<i64>> {
         let ends = |what: &EventKind, side| match what {
             EventKind::Exit(code) => Some(*code),
@@ -86,7 +86,9 @@ impl Engine {
             _ => None,
         };
         let events = self.recorded.events.iter().enumerate().filter(|(_, event)| event.stream.is_none());
-        let (at, code) = events.filter_map(|(at, event)| Some((at, ends(&event.what, event.side)?))).next_back()?;
+        let mut ends = events.filter_map(|(at, event)| Some((at, ends(&event.what, event.side)?)));
+        let first = ends.next().filter(|(at, _)| self.recorded.left_at().is_none_or(|left| left > *at))?;
+        let (at, code) = ends.next_back().unwrap_or(first);
         let as_far = self.steps.iter().filter(|step| step.event < at).count() == self.cursor;
         let cut_short = (0..self.live.len()).any(|exchange| self.ends_sooner(exchange, at));
         (as_far && !cut_short).then_some(code)
@@ -151,27 +153,23 @@ impl Engine {
     fn message_came(&mut self, stream: Option<u32>, text: &str, read: &Message<'_>, facts: &Facts<'_>) {
         self.note_task(read, facts);
         match read.kind {
-            Kind::Result | Kind::Error => self.response_came(text, read, facts),
+            Kind::Result | Kind::Error => self.response_came(stream, text, read, facts),
             Kind::Notification => self.notification_came(read, facts),
             Kind::Request if stream.is_some() && self.has_asked(read.id.value(), text) => {}
             Kind::Request => {
-                let parent = self.serves(stream, facts);
+                let serves = self.may_serve(stream, facts);
                 let id_text = read.id_text.unwrap_or("null");
-                self.request_came(&Asked { text, id_text, method: read.method(), parent }, read.id.value(), facts);
+                self.request_came(&Asked { text, id_text, method: read.method(), serves }, read.id.value(), facts);
             }
             Kind::Unclassified => self.peer.unreadable += 1,
         }
     }
 
-    fn response_came(&mut self, text: &str, read: &Message<'_>, facts: &Facts<'_>) {
+    fn response_came(&mut self, stream: Option<u32>, text: &str, read: &Message<'_>, facts: &Facts<'_>) {
         if self.reinit_answered(read, facts) || read.id.value().is_some_and(|id| self.names.witnesses.contains(id)) {
             return;
         }
-        // Where an id was used twice, an answer is taken for the last one's, as in the recording.
-        // One of the other JSON type (`"7"` for 7) is that request's, and a fault, as it would be in a log.
-        let by_id = |id: &Id| self.names.by_id.get(id);
-        let sent = read.id.value().and_then(|id| by_id(id).or_else(|| by_id(&id.twin()?)));
-        let Some(exchange) = sent.and_then(|sent| sent.last()).copied() else {
+        let Some(exchange) = read.id.value().and_then(|id| self.answered_by(stream, id)) else {
             self.peer.strays += 1;
             return;
         };
@@ -205,6 +203,15 @@ impl Engine {
         }
         self.note_captured(exchange, text);
         self.note_handshake(exchange, &method, read, facts);
+    }
+
+    /// The exchange that a response settles. Where an id was used twice, its stream tells whose it is; without one it is taken for the last
+    /// one's, as in the recording. One of the other JSON type (`"7"` for 7) is that request's, and a fault, as it would be in a log.
+    fn answered_by(&self, stream: Option<u32>, id: &Id) -> Option<usize> {
+        let by_id = |id: &Id| self.names.by_id.get(id);
+        let sent = by_id(id).or_else(|| by_id(&id.twin()?))?;
+        let on_stream = sent.iter().rev().find(|at| stream.is_some() && self.live[**at].stream == stream);
+        on_stream.or(sent.last()).copied()
     }
 
     /// What later requests take from this answer, and what they miss in it.
@@ -258,7 +265,7 @@ impl Engine {
         if self.recorded.profile.opening.initialize == Some(method) && read.kind == Kind::Result {
             let live = revision(facts);
             let old = recorded.and_then(|(_, facts)| revision(&facts));
-            if live != old {
+            if worked && live != old {
                 self.log.revision.clone_from(&live);
             }
             self.http.revision = live;
@@ -321,30 +328,26 @@ impl Engine {
         self.names.turns.get(session).copied()
     }
 
-    /// The exchange of the client that a request of the server serves: that of its stream, that of its turn, else the last one in flight.
-    fn serves(&self, stream: Option<u32>, facts: &Facts<'_>) -> Option<usize> {
+    /// The exchanges of the client that a request of the server may serve: that of its stream, that of its turn, else each that is in flight.
+    fn may_serve(&self, stream: Option<u32>, facts: &Facts<'_>) -> Vec<usize> {
         let open =
             |at: &usize| self.log.exchanges[*at].fate == Fate::Sent && self.log.exchanges[*at].answered_us.is_none();
         let mine = |at: &usize| self.recorded.exchanges[*at].issuer == Side::Client;
         if stream.is_some()
             && let Some(on) = self.flight.iter().copied().find(|at| mine(at) && self.live[*at].stream == stream)
         {
-            return Some(on);
+            return vec![on];
         }
         if let Some(prompt) =
             facts.session_id().and_then(|session| self.names.prompts.get(session)).and_then(|all| all.last())
         {
-            return Some(*prompt);
+            return vec![*prompt];
         }
         let long = |at: &usize| {
             let method = self.recorded.profile.method(&self.recorded.exchanges[*at].method);
             method.is_some_and(|method| method.long_lived)
         };
-        self.flight
-            .iter()
-            .copied()
-            .filter(|at| mine(at) && open(at) && !long(at))
-            .max_by_key(|at| self.log.exchanges[*at].sent_us)
+        self.flight.iter().copied().filter(|at| mine(at) && open(at) && !long(at)).collect()
     }
 
     fn note_task(&mut self, read: &Message<'_>, facts: &Facts<'_>) {

@@ -41,7 +41,7 @@ impl Engine {
         run.live_id = Some(asked.id_text.to_string());
         self.live[exchange].id = id.cloned();
         self.names.asked.extend(id.cloned().map(|id| (id, exchange)));
-        self.live[exchange].serves = asked.parent.or(self.recorded.exchanges[exchange].parent);
+        self.live[exchange].serves.clone_from(&asked.serves);
         self.flight.insert(exchange);
         self.note_sign(exchange);
         let cancelled = facts.session_id().is_some_and(|session| self.names.cancelled_turns.contains(session));
@@ -52,7 +52,7 @@ impl Engine {
 
     /// A request of the server, and our answer to it, begin the time anew in which what it serves must show a sign of life.
     fn note_sign(&mut self, exchange: usize) {
-        for at in self.live[exchange].serves.into_iter().chain([exchange]) {
+        for at in self.live[exchange].serves.clone().into_iter().chain([exchange]) {
             self.live[at].sign_us = self.now;
         }
     }
@@ -67,7 +67,7 @@ impl Engine {
     /// The recorded request that a live one is: the same question, else the next; of several, one under the same parent.
     fn match_request(&mut self, asked: &Asked<'_>) -> Option<usize> {
         let question = question(asked.method, asked.text);
-        let under = |at: &&usize| asked.parent.is_some() && self.recorded.exchanges[**at].parent == asked.parent;
+        let under = |at: &&usize| asked.parent().is_some() && self.recorded.exchanges[**at].parent == asked.parent();
         let same = self.known.questions.get_mut(&question).and_then(|alike| {
             let place = alike.iter().position(|at| under(&at)).unwrap_or(0);
             alike.remove(place)
@@ -153,7 +153,7 @@ impl Engine {
             return 0;
         }
         let held_up = |parent: usize| self.owed.contains(&parent) && !self.resolved(parent);
-        match awaited.is_some() || self.live[exchange].serves.is_some_and(held_up) {
+        match awaited.is_some() || self.live[exchange].serves.iter().copied().any(held_up) {
             true => DOUBTFUL_TURN_US,
             false => TURN_US,
         }
@@ -176,7 +176,7 @@ impl Engine {
 
     /// True if an exchange cannot go on before an answer of ours that is still to be sent.
     pub(super) fn waits_for_us(&self, exchange: usize) -> bool {
-        self.flight.iter().any(|at| self.live[*at].serves == Some(exchange) && self.overdue(*at).is_some())
+        self.flight.iter().any(|at| self.live[*at].serves.contains(&exchange) && self.overdue(*at).is_some())
     }
 
     /// A request that the recording does not have.

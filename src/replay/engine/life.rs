@@ -115,14 +115,31 @@ impl Engine {
         };
         let horizon = sent + least.max(and_half(known));
         Some(match self.log.exchanges[exchange].answered_us {
-            Some(answered) => horizon.min(answered.max(sent) + AFTER_ANSWER_US),
+            Some(answered) => horizon.min((answered.max(sent) + self.after_answer(exchange)).max(self.asked_for(sent))),
             None => horizon,
         })
     }
 
+    /// How long is still watched behind the answer to a cancelled request: longer where more came behind it in the recording.
+    fn after_answer(&self, exchange: usize) -> i64 {
+        let time = |event: usize| self.recorded.events[event].at_us;
+        let (answer, last) = (self.recorded.exchanges[exchange].response, self.known.last[exchange]);
+        let more = answer.and_then(time).zip(last.and_then(time)).map_or(0, |(answer, last)| last - answer);
+        AFTER_ANSWER_US.max(and_half(more))
+    }
+
+    /// Until when somebody asked to watch, where no answer is due that would end it.
+    fn asked_for(&self, cancelled_us: i64) -> i64 {
+        let life = &self.options.life;
+        let asked = life.linger_given && !self.recorded.profile.answers_cancelled();
+        cancelled_us + if asked { life.linger_us } else { 0 }
+    }
+
     /// Notes where the recording shows the last of each exchange.
     pub(super) fn find_last(&mut self) {
-        let own = |exchange: &Exchange| exchange.response.max(exchange.progress.last().copied());
+        let own = |exchange: &Exchange| {
+            exchange.response.max(exchange.progress.last().copied()).max(exchange.late.last().copied())
+        };
         let mut last: Vec<Option<usize>> = self.recorded.exchanges.iter().map(own).collect();
         for nested in self.recorded.exchanges.iter().filter(|nested| nested.issuer == Side::Server) {
             if let Some(served) = nested.parent.and_then(|parent| last.get_mut(parent)) {

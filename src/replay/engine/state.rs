@@ -66,8 +66,8 @@ pub(super) struct Live {
     pub unobservable: bool,
     /// True if its HTTP request failed: no answer will ever come.
     pub refused: bool,
-    /// Of a request of the server: the exchange of the client for whose sake it is asked, as far as can be told.
-    pub serves: Option<usize>,
+    /// Of a request of the server: the exchanges of the client for whose sake it may be asked, several where nothing tells which.
+    pub serves: Vec<usize>,
     /// Of a request of the server: it was cancelled by its issuer.
     pub withdrawn: bool,
     /// Of a request of the server: its answer is sent, or never will be.
@@ -100,8 +100,18 @@ pub(super) struct Asked<'a> {
     pub id_text: &'a str,
     /// Its method.
     pub method: &'a str,
-    /// The exchange of the client that it serves, as far as can be told.
-    pub parent: Option<usize>,
+    /// The exchanges of the client that it may serve.
+    pub serves: Vec<usize>,
+}
+
+impl Asked<'_> {
+    /// The exchange of the client that it serves, where that can be told.
+    pub(super) fn parent(&self) -> Option<usize> {
+        match self.serves[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
 }
 
 /// What the recording tells before anything happens.

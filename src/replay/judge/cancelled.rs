@@ -30,6 +30,9 @@ impl Case<'_> {
         if is == Ending::Silence && self.cut_off() && cancel.cut_short {
             return found.add(Verdict::Unknown, self.ended());
         }
+        if is == Ending::Silence && !self.recorded.keeps_answers() {
+            return self.unknown(found);
+        }
         found.compared = true;
         if self.may_have_crossed(permits(is), is) {
             // Where an answer is due, an error of another kind is another error either way.

@@ -126,7 +126,11 @@ pub(super) fn matched(a: &Connection, b: &Connection) -> Vec<Option<usize>> {
 pub(super) fn observed(a: &Connection, b: &Connection, pairs: &[Option<usize>], options: &Options) -> RunLog {
     let times = || b.events.iter().filter_map(|event| event.at_us);
     let (start, end) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
-    let exit = b.events.iter().rev().find_map(|event| match event.what {
+    // A server that was left ended because of that, and was not watched any longer.
+    let left = b.left_at();
+    let watched_until = left.and_then(|left| b.events[left].at_us).unwrap_or(end);
+    let unasked = b.events.iter().take(left.unwrap_or(usize::MAX));
+    let exit = unasked.rev().find_map(|event| match event.what {
         EventKind::Exit(code) => Some((code, event.at_us.unwrap_or(end) - start)),
         _ => None,
     });
@@ -144,7 +148,7 @@ pub(super) fn observed(a: &Connection, b: &Connection, pairs: &[Option<usize>], 
             Side::Server => Some(b.request(twin).to_string()),
         };
         let open = twin.response.is_none() && own.response.is_some() && own.issuer == Side::Client;
-        let watched_us = sent_us.map(|sent| end - start - sent).filter(|_| twin.response.is_none());
+        let watched_us = sent_us.map(|sent| (watched_until - start - sent).max(0)).filter(|_| twin.response.is_none());
         let patience =
             own.latency_us.map_or(0, |us| (us as f64 * options.life.stuck_factor) as i64).max(LEAST_WATCH_US);
         let stuck = open && watched_us.is_some_and(|watched| watched >= patience);
@@ -156,7 +160,7 @@ pub(super) fn observed(a: &Connection, b: &Connection, pairs: &[Option<usize>], 
             text,
             notifications: (own.progress.len() as u32, twin.progress.len() as u32),
             cancel: cancel((a, own), (b, twin), (start, end), &log.refused),
-            stuck_us: stuck.then_some(end - start),
+            stuck_us: stuck.then_some(watched_until - start),
             watched_us,
             http_status: b.events[twin.request].stream.and_then(|stream| statuses.get(&stream)).copied(),
             peer_gone: open && exit.is_some() && effective_cancel(twin).is_none(),

@@ -9,7 +9,7 @@ use crate::number::{duration, plural};
 use crate::protocol::Side;
 use crate::replay::compare::{Comparison, Rules, Terms, compare};
 use crate::replay::options::Options;
-use crate::replay::recording::{Connection, EventKind, Exchange, Fault};
+use crate::replay::recording::{Connection, Exchange, Fault};
 use crate::replay::run::{Broken, CancelRun, CancelStatus, ExchangeRun, Fate, Refused, RunLog};
 use crate::replay::verdict::{Difference, Verdict};
 use crate::rules::{self, On};
@@ -158,6 +158,9 @@ impl<'a> Case<'a> {
             Some((parent, run)) if run.fate != Fate::Sent => {
                 found.add(Verdict::NotSent, format!("belongs to {}", self.recorded.exchanges[parent].label()));
             }
+            _ if self.nobody_listened() => {
+                found.add(Verdict::Missing, "it did not come; no GET stream was opened, as the recording has none");
+            }
             _ => found.add(Verdict::Missing, "the other side did not ask it"),
         }
     }
@@ -207,6 +210,7 @@ impl<'a> Case<'a> {
             }
         }
         self.status(found);
+        self.allow_for_losses(found);
         self.violations(found);
         self.told(found);
         self.slower(found);
@@ -278,9 +282,7 @@ impl<'a> Case<'a> {
                 found.add(Verdict::Stuck, format!("no answer{since}"));
             }
             (Some(_), None) => self.no_answer(found),
-            (None, _) if self.gap_after() => {
-                found.add(Verdict::Unknown, "the recording has a gap where its answer may have been");
-            }
+            (None, _) if self.unseen_answer().is_some() => self.unknown(found),
             (None, Some(text)) if !self.is_unpaired() => {
                 found.compared = true;
                 self.answered_at_last(found, &Answer::read(text));
@@ -354,11 +356,6 @@ impl<'a> Case<'a> {
             return found.add(verdict, format!("{words}; in the recording it stayed open"));
         }
         found.add(Verdict::Fixed, format!("{words}; the recording has no answer"));
-    }
-
-    /// True if the recorder lost something after the request.
-    fn gap_after(&self) -> bool {
-        self.recorded.events[self.own().request..].iter().any(|event| event.what == EventKind::Gap)
     }
 
     /// What holds for the messages of this exchange.

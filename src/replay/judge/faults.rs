@@ -1,8 +1,15 @@
 //! Findings of the live session held against those of the recording: what is new, what is left, what is gone.
 
 use crate::protocol::Side;
+use crate::replay::message;
 use crate::replay::recording::{Connection, Event, Fault};
 use crate::rules::{self, Absence, On};
+
+/// What came behind a cancel came as late as in the recording where it took no more than so many times as long.
+const ABOUT_AS_LATE: i64 = 2;
+
+/// The recording and an exchange of it, and the same of the live session.
+type BothSides<'a> = ((&'a Connection, Option<usize>), (&'a Connection, Option<usize>));
 
 /// What an exchange of the live session breaks.
 #[derive(Debug, Default)]
@@ -37,9 +44,12 @@ pub fn compared<'a>(
     };
     for fault in of(live, twin) {
         let mut same = before.iter().filter(|old| old.code == fault.code);
-        let known = same.any(|old| old.certainty == "violation" || was_as_late((recorded, own), (live, twin), fault))
+        let sides = ((recorded, own), (live, twin));
+        let known = same
+            .any(|old| old.certainty == "violation" || was_as_late(sides, fault) || was_open(sides, old, fault))
             || was_as_silent((recorded, own), fault)
-            || was_written(recorded, live, fault);
+            || was_written(recorded, live, fault)
+            || is_elsewhere((live, fault), recorded);
         let list = match (fault.certainty.as_str(), known) {
             _ if !shown(fault) => &mut found.open,
             ("violation", true) => &mut found.still,
@@ -55,9 +65,20 @@ pub fn compared<'a>(
         let needs = rules::find(&fault.code).is_some_and(|rule| live.proof.covers(rule.needs));
         needs && live.profile.ruling(&fault.code).is_some() && !is_unplaced(recorded, live, fault)
     };
-    let gone = before.iter().filter(|fault| fault.certainty == "violation" && !seen(&fault.code));
-    found.gone = gone.filter(decidable).copied().collect();
+    let unseen = before.iter().filter(|fault| fault.certainty == "violation" && !seen(&fault.code)).copied();
+    let (moved, gone): (Vec<&Fault>, Vec<&Fault>) = unseen.partition(|fault| is_elsewhere((recorded, *fault), live));
+    found.still.extend(moved);
+    found.gone = gone.into_iter().filter(|fault| decidable(&fault)).collect();
     found
+}
+
+/// True for a violation that the other side has, too, of the same kind of message, and only one side has with a request: the streams that
+/// tell to which one a message belongs exist over one of the two transports.
+fn is_elsewhere((connection, fault): (&Connection, &Fault), other: &Connection) -> bool {
+    let about = |connection: &Connection, fault: &Fault| message::method(&connection.events.get(fault.event?)?.text);
+    let same = |it: &&Fault| it.code == fault.code && it.certainty == "violation";
+    let mut there = other.faults.iter().filter(same).filter(|it| it.exchange.is_some() != fault.exchange.is_some());
+    connection.transport != other.transport && there.any(|it| about(other, it) == about(connection, fault))
 }
 
 /// True for a request of the server for the sake of a cancelled one where the live session has such a request too, and does not
@@ -92,13 +113,19 @@ pub fn was_written(recorded: &Connection, live: &Connection, fault: &Fault) -> b
     now.is_some() && recorded.events.iter().any(|event| written(event) == now)
 }
 
+/// True where the recording has the very finding, and its log is what cannot prove it (a guess, a gap, no sign of who sent what). What is
+/// timed from a cancel came about as late there: sooner, it may have crossed the cancel.
+fn was_open(((recorded, own), (live, twin)): BothSides<'_>, old: &Fault, fault: &Fault) -> bool {
+    let timed =
+        rules::find(&fault.code).is_some_and(|rule| matches!(rule.on, On::LateAnswer | On::ProgressAfterCancel));
+    let (before, now) = (lag(recorded, own, old.event), lag(live, twin, fault.event));
+    let as_late = before.zip(now).is_some_and(|(before, now)| now <= before.saturating_mul(ABOUT_AS_LATE));
+    old.certainty == "undecidable" && (!timed || as_late)
+}
+
 /// True for progress behind a cancel that came as late in the recording: there it could not be proven to be a fault, on a machine
 /// that was busier for example, but nothing about the server has changed.
-fn was_as_late(
-    (recorded, own): (&Connection, Option<usize>),
-    (live, twin): (&Connection, Option<usize>),
-    fault: &Fault,
-) -> bool {
+fn was_as_late(((recorded, own), (live, twin)): BothSides<'_>, fault: &Fault) -> bool {
     let on_progress = rules::find(&fault.code).is_some_and(|rule| matches!(rule.on, On::ProgressAfterCancel));
     let last = own.and_then(|own| recorded.exchanges.get(own)?.progress.last().copied());
     let (before, now) = (lag(recorded, own, last), lag(live, twin, fault.event));

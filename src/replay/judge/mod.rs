@@ -9,6 +9,7 @@ mod diff;
 mod exchange;
 mod faults;
 mod loose;
+mod lost;
 mod pairing;
 mod run;
 mod server_end;

@@ -359,8 +359,9 @@ impl<'a> One<'a> {
             let alone = fault.exchange.is_some_and(|exchange| !paired.contains(&exchange));
             alone && fault.certainty == "violation" && faults::counts(live, fault, blame)
         });
-        let proven = self.connection.faults.iter().filter(|old| old.certainty == "violation");
-        let known: HashSet<&str> = proven.map(|old| old.code.as_str()).collect();
+        // One that the recording cannot decide is none that it kept.
+        let before = self.connection.faults.iter().filter(|old| old.certainty != "race");
+        let known: HashSet<&str> = before.map(|old| old.code.as_str()).collect();
         let unpaired = unpaired
             .filter(|fault| !known.contains(fault.code.as_str()) && !faults::was_written(self.connection, live, fault));
         let all = new.into_iter().chain(unpaired).filter(|fault| seen.insert(fault.code.clone()));

@@ -73,14 +73,20 @@ impl Mock {
 
     /// Until when an event waits for those before it; `None` if it does not.
     fn waits_until(&self, event: usize, since_us: i64) -> Option<i64> {
-        let asked = self.script.owner(event).map(|(exchange, _)| self.script.connection.exchanges[exchange].request);
+        let owner = self.script.owner(event).map(|(exchange, _)| exchange);
+        let asked = owner.map(|exchange| self.script.connection.exchanges[exchange].request);
+        let crosses = owner.is_some_and(|exchange| self.script.may_have_crossed(exchange, event));
         let until = |before: usize| {
+            let ahead = asked.is_some_and(|asked| before < asked);
+            // Kept for what is late beyond doubt, what may have crossed its cancel would be late beyond doubt, too.
+            if ahead && crosses && self.script.is_proven_late(before) {
+                return None;
+            }
             let until = match self.prospect(&self.script, before, event, since_us) {
                 Prospect::Comes => i64::MAX,
                 Prospect::Until(until) => until,
                 Prospect::Never => return None,
             };
-            let ahead = asked.is_some_and(|asked| before < asked);
             Some(if ahead { until.min(since_us.saturating_add(AHEAD_US)) } else { until })
         };
         self.before(event).filter_map(until).max()

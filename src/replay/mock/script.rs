@@ -131,6 +131,13 @@ impl Script {
         self.connection.events.iter().any(|event| event.what == EventKind::Gap)
     }
 
+    /// True for what is proven to break a rule about the request that it belongs to.
+    pub(super) fn is_proven_late(&self, event: usize) -> bool {
+        let Some((exchange, _)) = self.owner(event) else { return false };
+        let mut about = self.connection.faults.of(Some(exchange)).iter().filter(|fault| fault.event == Some(event));
+        about.any(|fault| fault.certainty == "violation")
+    }
+
     /// True for what came after the cancel of an exchange and is not proven to be late.
     pub(super) fn may_have_crossed(&self, exchange: usize, event: usize) -> bool {
         let about = self.connection.faults.of(Some(exchange)).iter().filter(|fault| fault.event == Some(event));
@@ -148,23 +155,12 @@ impl Script {
 
     /// How it ended where the client had left before, or had asked it to end.
     pub(super) fn exit_when_left(&self) -> Option<i64> {
-        let before = &self.connection.events[..self.exit_at()?];
-        self.exit().filter(|_| before.iter().any(|event| self.leaves(event)))
+        let exit = self.exit_at()?;
+        self.exit().filter(|_| self.connection.left_at().is_some_and(|left| left < exit))
     }
 
     fn exit_at(&self) -> Option<usize> {
         self.connection.events.iter().rposition(|event| matches!(event.what, EventKind::Exit(_)))
-    }
-
-    fn leaves(&self, event: &Event) -> bool {
-        let exit = self.connection.profile.opening.exit;
-        event.side == Some(Side::Client)
-            && match event.what {
-                EventKind::Close => event.stream.is_none(),
-                EventKind::Notification => matches!(parse::<Facts<'_>>(&event.text),
-                    Ok(Parsed::One(message, _)) if Some(message.method()) == exit),
-                _ => false,
-            }
     }
 
     /// The client's requests with their places among the exchanges.

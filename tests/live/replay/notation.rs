@@ -10,7 +10,7 @@
 //! ```
 //!
 //! `H` (with the client's capabilities after a comma, if it has any), `call`, `text`, `cancel` and `prog` are the macros of that page; `jsonrpc` is put in where a body leaves it out. `c@3>` is a message
-//! of stream 3, `open@3`, `close@3 c` its ends, `http@3 c {...}` a head, `sse@3 s {...}` an event that is no message, `exit 0` the end of the process. A session ends when the client closes it,
+//! of stream 3, `open@3`, `close@3 c` its ends, `http@3 c {...}` a head, `sse@3 s {...}` an event that is no message, `exit 0` the end of the process, `gap c` a lost message of the client. A session ends when the client closes it,
 //! 20 ms after the last event, unless the text says otherwise. A line that starts with neither a time nor `H` goes on with the one before.
 
 use std::fmt::Write;
@@ -139,7 +139,8 @@ fn event(line: &str) -> (i64, serde_json::Value) {
         }
         "exit" => json!({"k": "exit", "c": 1, "code": body.parse::<i64>().expect("a code")}),
         "err" => json!({"k": "err", "c": 1, "b": body}),
-        "gap" => json!({"k": "gap", "c": 1, "lost": 1}),
+        "gap" if body.is_empty() => json!({"k": "gap", "c": 1, "lost": 1}),
+        "gap" => json!({"k": "gap", "c": 1, "d": body, "lost": 1}),
         _ => panic!("no event: {line}"),
     };
     if let Some(stream) = stream {

@@ -230,3 +230,20 @@ fn the_folder_of_a_report_is_made() {
     let said = play(&blocked);
     assert!(said.code == 2 && said.err.contains("cannot make"), "{}", said.err);
 }
+
+/// What a client sends, and nothing of what it was answered.
+const SENT: &str = r#"2026-03-01T10:00:00.000Z --> {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}
+2026-03-01T10:00:00.006Z --> {"jsonrpc":"2.0","method":"notifications/initialized"}
+2026-03-01T10:00:00.020Z --> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"x":1}}}
+"#;
+
+#[test]
+fn a_log_without_answers_checks_nothing() {
+    // One that is gone before the run has left it is `server-exit`.
+    let gone = server(json!([{"on": "initialize", "do": [{"exit": 1}]}]));
+    for (server, codes) in [(Value::Null, 2..3), (gone, 1..3)] {
+        let run = of_capture("client.log", SENT.as_bytes(), &server).run();
+        assert!(codes.contains(&run.said.code), "{}", run.all());
+        assert!(run.exchanges().all(|line| line["verdict"] != "same" && line["verdict"] != "fixed"), "{}", run.all());
+    }
+}

@@ -8,7 +8,7 @@ use super::{
     side_by_side, two_at_once, two_pages, two_sums,
 };
 use crate::replay::bench::{Bench, Run, of_target};
-use crate::replay::notation::{Session, mcp};
+use crate::replay::notation::{Session, mcp, session};
 
 /// A session played against a mock of itself.
 fn mirror(session: &Session, flags: &[&str]) -> Bench {
@@ -109,4 +109,31 @@ fn another_client_is_told_what_the_mock_does_not_know() {
     let run = bench.file("other.rec.jsonl", &played.rec()).flags("--allow-all").run();
     run.verdicts(&["#1 same", "#2 error-changed", "#3 error-changed"]).ended("fail", 1);
     assert!(run.said.out.contains("-32010"), "{}", run.all());
+}
+
+/// The mock does what was recorded, though what it did it for was lost: nothing of that is new.
+#[test]
+fn what_the_recorder_lost_of_the_client_is_no_fault_of_the_server() {
+    let lost_cancel = session(
+        "lsp",
+        r#"
+          0 c> {"id":1,"method":"initialize","params":{"processId":1,"rootUri":null,"capabilities":{}}}
+          5 s> {"id":1,"result":{"capabilities":{}}}
+          6 c> {"method":"initialized","params":{}}
+         20 c> {"id":2,"method":"textDocument/references","params":{"textDocument":{"uri":"file:///w/a"}}}
+        120 gap c
+        124 s> {"id":2,"error":{"code":-32800,"message":"cancelled"}}
+    "#,
+    );
+    let lost_request = mcp(r#"
+        H(2025-11-25)
+        25 gap c
+        42 s> text(4,"of a request that is not here")
+        50 c> call(5,echo,{"x":3})
+        52 s> text(5,"{\"x\":3}")
+    "#);
+    side_by_side(&[
+        ("a cancel", &|| drop(all_same(&lost_cancel, &[]))),
+        ("a request", &|| drop(all_same(&lost_request, &[]))),
+    ]);
 }

@@ -254,3 +254,48 @@ fn a_question_that_does_not_come_does_not_put_off_the_cancel_behind_it() {
 
 const CANCELLED: &str = r#"500 c> {"method":"session/cancel","params":{"sessionId":"s"}}
 510 s> {"id":2,"result":{"stopReason":"cancelled"}}"#;
+
+/// Over HTTP each question belongs to a call, and the second was asked when the first call was done.
+fn two_that_ask() -> Connection {
+    let mut recorded = mcp(r#"
+    20 c> {"id":2,"method":"tools/call","params":{"name":"a"}}
+    21 c> {"id":3,"method":"tools/call","params":{"name":"b"}}
+    30 s> {"id":"a","method":"roots/list"}
+    35 c> {"id":"a","result":{"roots":[]}}
+    40 s> {"id":2,"result":{}}
+    45 s> {"id":"b","method":"roots/list"}
+    50 c> {"id":"b","result":{"roots":[]}}
+    55 s> {"id":3,"result":{}}
+    "#);
+    (recorded.exchanges[3].parent, recorded.exchanges[4].parent) = (Some(1), Some(2));
+    recorded
+}
+
+/// A server without streams that asks for each of them, after so many milliseconds, and answers when it was answered.
+fn asks_for_each(a_ms: i64, b_ms: i64) -> impl FnMut(&mut Wire, &Value) {
+    move |wire, message| match (message["method"].as_str(), message["id"].as_str()) {
+        (Some("initialize"), _) => handshake(wire, message),
+        (Some("tools/call"), _) => {
+            let after = if message["id"] == 2 { a_ms } else { b_ms };
+            wire.say(after, json!({"id": format!("for {}", message["id"]), "method": "roots/list"}));
+        }
+        (None, Some(asked)) => drop(wire.text(1, &json!({"id": if asked == "for 2" { 2 } else { 3 }}), "")),
+        _ => {}
+    }
+}
+
+/// The answer to the one must not wait for the answer to the other where nothing tells which call is which question's.
+#[test]
+fn questions_of_two_calls_in_flight_are_answered_in_their_order() {
+    let mut hasty = options();
+    (hasty.life.stuck_min_us, hasty.life.stuck_factor) = (100 * MS, 0.0);
+    let played = |a_ms: i64, b_ms: i64| play(&two_that_ask(), &hasty, asks_for_each(a_ms, b_ms));
+    for (a_ms, b_ms) in [(1, 1), (1, 30), (30, 1)] {
+        let played = played(a_ms, b_ms);
+        assert!(played.all_sent(), "{:?}", played.log.exchanges);
+        assert_eq!((played.run("#2").stuck_us, played.run("#3").stuck_us), (None, None), "{a_ms} {b_ms}");
+    }
+    let in_order = played(1, 1);
+    assert_eq!(in_order.run("s\"a\"").live_id.as_deref(), Some("\"for 2\""));
+    assert!(in_order.log.ended_us < 100 * MS, "nothing is held back: {}", in_order.log.ended_us);
+}

@@ -466,3 +466,28 @@ fn a_witness_goes_right_behind_the_cancel_and_is_no_exchange() {
     let played = play(&mcp(S01), &with, server(30, true));
     assert!(played.wire.with("ping").is_empty());
 }
+
+/// A late answer that came twice: the second is only gone where somebody watched for it.
+#[test]
+fn behind_a_late_answer_is_watched_what_came_behind_it_then() {
+    let late = r#"
+    10 c> {"id":2,"method":"tools/call","params":{"name":"mute"}}
+    20 c> {"method":"notifications/cancelled","params":{"requestId":2}}
+    30 s> {"id":2,"result":{}}
+    "#;
+    let watched = |rest: &str, given: bool| {
+        let mut lingering = options();
+        (lingering.life.linger_us, lingering.life.linger_given) = (1_500 * MS, given);
+        let played =
+            play(&mcp(&format!("{late}{rest}")), &lingering, |wire, message| match message["method"].as_str() {
+                Some("initialize") => handshake(wire, message),
+                Some("notifications/cancelled") => drop(wire.text(10, &json!({"id": 2}), "late")),
+                _ => {}
+            });
+        let cancel = played.run("#2").cancel.clone().expect("a cancel");
+        played.log.ended_us - cancel.sent_us.expect("sent")
+    };
+    assert!(watched("", false) < 1_000 * MS, "nothing more is expected");
+    assert!(watched("730 s> {\"id\":2,\"result\":{}}", false) > 700 * MS);
+    assert!(watched("", true) >= 1_500 * MS, "somebody asked for it");
+}

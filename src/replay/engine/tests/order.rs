@@ -120,6 +120,8 @@ fn an_exit_at_the_same_place_is_known_from_the_recording() {
     assert_eq!(recorded_too("x 4"), Some((false, true)));
     assert_eq!(recorded_too("s|"), Some((true, true)), "a recording may show the end of the link alone");
     assert_eq!(recorded_too("s> {\"id\":2,\"result\":{}}\n30 x 3"), Some((false, true)), "it was answered then");
+    assert_eq!(recorded_too("c|\n30 x 3"), Some((false, true)), "its client had left");
+    assert_eq!(recorded_too("s|\n25 c|\n30 x 3"), Some((true, true)), "it ended first");
 }
 
 #[test]

@@ -444,3 +444,31 @@ fn a_notification_speaks_the_revision_that_the_requests_before_it_state() {
     }
     assert_eq!(named, vec![Some("2026-07-28".to_string()); 3]);
 }
+
+const TWICE: &str = r#"
+0 c# 1 {"id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}
+5 s# 1 {"id":1,"result":{"protocolVersion":"2025-11-25"}}
+6 c# 2 {"method":"notifications/initialized"}
+10 c# 3 {"id":2,"method":"tools/call","params":{"name":"slow"}}
+11 c# 4 {"id":2,"method":"tools/call","params":{"name":"echo"}}
+20 s# 4 {"id":2,"result":{}}
+90 s# 3 {"id":2,"result":{}}
+"#;
+
+#[test]
+fn of_two_requests_with_one_id_the_stream_tells_which_is_answered() {
+    let mut recorded = connection("mcp 2025-11-25", TWICE);
+    // As a loader pairs them: each with what came on its stream.
+    (recorded.exchanges[1].response, recorded.exchanges[2].response) = (Some(6), Some(5));
+    let played = play(&recorded, &options(), |wire, message| {
+        let after = if message["params"]["name"] == "slow" { 80 } else { 2 };
+        let result = json!({"protocolVersion": "2025-11-25", "of": message["params"]["name"]});
+        let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string().into_bytes();
+        let stream = Some(wire.stream);
+        wire.at(after, Incoming::Message { stream, bytes: answer, event_id: None });
+    });
+    for (place, name) in [(1, "slow"), (2, "echo")] {
+        let run = &played.log.exchanges[place];
+        assert!(run.text.as_ref().is_some_and(|text| text.contains(name)) && run.stuck_us.is_none(), "{run:?}");
+    }
+}

@@ -125,3 +125,54 @@ fn a_message_that_was_written_like_that_is_nothing_new() {
     assert_eq!(verdicts("{}", rebuilt), "#1 same, #2 violates, #3 same, s7 same");
     assert_eq!(verdicts("null", crate::capture::Proof::FULL), "#1 same, #2 violates, #3 same, s7 same");
 }
+
+#[test]
+fn what_the_recording_cannot_decide_it_has_not_kept() {
+    let answered_at = |ms: i64| s01() + &text(ms, 2, "done");
+    let run = |certainty: &str, then_ms: i64| {
+        let mut run = Run::mcp(&answered_at(then_ms), &answered_at(900)).fault("#2", "CAN010", "violation");
+        run.recorded.faults.push(fault(&run.recorded, "#2", "CAN010", certainty));
+        run.judge()
+    };
+    let open = run("undecidable", 890);
+    assert_eq!((short(&open), end(&open)), ("#1 same, #2 same, #3 same".into(), PASS));
+    assert!(of(&open, "#2").notes.contains(&"still violates response-after-cancel".to_string()));
+    assert_eq!(of(&run("race", 890), "#2").verdict, Verdict::Violates);
+    assert_eq!(of(&run("undecidable", 321), "#2").verdict, Verdict::Violates, "that one may have crossed its cancel");
+    let answer = call(20, 2, "a", "{}") + &text(30, 2, "ok");
+    let mut stray = Run::mcp(&answer, &answer).fault("#2", "RPC010", "violation");
+    stray.live.faults.first_mut().exchange = None;
+    assert_eq!(short(&stray.judge()), "#1 same, #2 same, - violates");
+    stray.recorded.faults.push(Fault { exchange: None, ..fault(&stray.recorded, "#2", "RPC010", "undecidable") });
+    assert_eq!(short(&stray.judge()), "#1 same, #2 same");
+}
+
+/// A message on the stream of a request belongs to it; over a link without streams it belongs to none.
+#[test]
+fn a_violation_that_only_changes_its_place_with_the_transport_is_the_same() {
+    let told = r#"{"method":"notifications/message","params":{"level":"info","data":1}}"#;
+    let trace = |at: &str| {
+        format!("0 c{at} {{\"id\":1,\"method\":\"m\"}}\n5 s{at} {told}\n9 s{at} {{\"id\":1,\"result\":{{}}}}")
+    };
+    let placed = |connection: &mut Connection, exchange: Option<usize>| {
+        let told = Fault { exchange, event: Some(1), ..fault(connection, "#1", "LIF028", "violation") };
+        connection.faults.push(told);
+    };
+    let run = |recorded: &str, live: &str| {
+        let mut run = Run::of("mcp 2026-07-28", &trace(recorded), &trace(live));
+        placed(&mut run.recorded, (recorded != ">").then_some(0));
+        placed(&mut run.live, (live != ">").then_some(0));
+        run
+    };
+    for (recorded, live) in [("# 3", ">"), (">", "# 3")] {
+        let report = run(recorded, live).judge();
+        assert_eq!((short(&report), end(&report)), ("#1 same".into(), PASS), "{recorded} {live}");
+        assert!(of(&report, "#1").still_violates);
+    }
+    let mut gone = run("# 3", ">");
+    gone.live.faults = Default::default();
+    assert_eq!(short(&gone.judge()), "#1 fixed");
+    let mut new = run(">", "# 3");
+    new.recorded.faults = Default::default();
+    assert_eq!(short(&new.judge()), "#1 violates");
+}

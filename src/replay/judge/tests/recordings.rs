@@ -188,3 +188,17 @@ fn fewer_notifications_of_no_request_are_missing() {
     assert_eq!(short(&run(&both, 2, true)), "#1 same");
     assert_eq!(short(&diffed(&both, &first)), "#1 same, - missing");
 }
+
+#[test]
+fn a_server_that_was_left_did_not_exit_by_itself() {
+    let open = call(20, 2, "a", "{}");
+    let answered = open.clone() + &text(22, 2, "ok");
+    let left = |ms: i64| format!("{open}{ms} c|\n{} x 0", ms + 1);
+    let report = diffed(&answered, &left(3_020));
+    assert_eq!(short(&report), "#1 same, #2 stuck");
+    assert_eq!(of(&report, "#2").detail, "no answer, watched 3.00 s");
+    assert_eq!(short(&diffed(&answered, &left(100))), "#1 same, #2 unknown", "nobody waited for it");
+    assert_eq!(short(&diffed(&answered, &format!("{open}3020 x 0"))), "#1 same, #2 server-exit");
+    // What it takes to end is no watching.
+    assert_eq!(short(&diffed(&answered, &format!("{open}100 c|\n9000 x 0"))), "#1 same, #2 unknown");
+}

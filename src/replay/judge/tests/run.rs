@@ -126,3 +126,41 @@ fn rules_that_are_broken_stop_the_run() {
     let idle = Run::mcp("", "").compare(Compare { ignore: vec!["/result/typo".into()], ..Compare::default() }).judge();
     assert_eq!(idle.notes, ["warning: the ignore rule for /result/typo fitted nothing"]);
 }
+
+#[test]
+fn where_no_answers_were_kept_nothing_is_known_of_them() {
+    let asked = call(10, 2, "a", "{}");
+    let half = |live: &str| {
+        let trace = H.lines().filter(|line| !line.contains(" s> ")).collect::<Vec<_>>().join("\n");
+        let mut run = Run::of(MCP, &format!("{trace}\n{asked}"), &format!("{H}{live}"));
+        run.recorded.proof = run.recorded.proof.without(crate::capture::Proof::BOTH_SIDES);
+        run
+    };
+    let answered = asked.clone() + &text(20, 2, "ok");
+    for live in [&asked, &answered] {
+        let report = half(live).judge();
+        assert_eq!((short(&report), report.exit), ("#1 unknown, #2 unknown".into(), 2));
+    }
+    let mut whole = half(&asked);
+    whole.recorded.proof = whole.live.proof;
+    assert_eq!(short(&whole.judge()), "#1 fixed, #2 same");
+}
+
+#[test]
+fn what_was_lost_of_the_client_is_not_held_against_the_server() {
+    let asked = r#"0 c> {"id":2,"method":"textDocument/hover","params":{}}
+        "#;
+    let ended = |how: &str| format!("{asked}50 s! lost\n60 s> {{\"id\":2,{how}}}");
+    let (cancelled, done) = (r#""error":{"code":-32800,"message":"cancelled"}"#, r#""result":null"#);
+    let verdict = |side: Side, live: &str| {
+        let mut run = Run::of("lsp 3.17", &ended(cancelled), live);
+        let lost = &mut run.recorded.events[1];
+        (lost.what, lost.side) = (EventKind::Gap, Some(side));
+        let report = run.judge();
+        (short(&report), of(&report, "#2").fails)
+    };
+    assert_eq!(verdict(Side::Client, &ended(done)), ("#2 unknown".into(), false));
+    assert_eq!(verdict(Side::Client, &ended(cancelled)), ("#2 same".into(), false));
+    assert_eq!(verdict(Side::Client, &format!("{asked}9000 s! x")), ("#2 unknown".into(), false));
+    assert_eq!(verdict(Side::Server, &ended(done)), ("#2 error-changed".into(), true));
+}

@@ -1,6 +1,7 @@
 //! When messages come, and in which order.
 
 use super::*;
+use crate::replay::recording::Fault;
 
 #[test]
 fn recorded_speed_counts_from_the_live_request() {
@@ -148,4 +149,36 @@ fn a_stream_that_its_client_came_back_for_is_closed_and_gone_on_with() {
     assert_eq!(asked(&[(2, 1), (3, 2)]), [prime, "close 7", prime, "close 7", answer.as_str()]);
     // Where nobody came back, nobody is told where to go on.
     assert_eq!(asked(&[])[0], "close 7");
+}
+
+const LATE_AND_CROSSING: &str = r#"
+    20 c> {"id":4,"method":"tools/call","params":{"name":"a"}}
+    30 c> {"method":"notifications/cancelled","params":{"requestId":4}}
+    240 s> {"id":4,"result":{}}
+    250 c> {"id":7,"method":"tools/call","params":{"name":"b"}}
+    252 c> {"method":"notifications/cancelled","params":{"requestId":7}}
+    254 s> {"id":7,"result":{}}
+"#;
+
+/// A client that waits for no answer to what it cancelled has both requests in flight.
+#[test]
+fn what_may_have_crossed_its_cancel_is_not_kept_until_it_is_late() {
+    let fault = |exchange: usize, event: usize, certainty: &str| Fault {
+        code: "CAN010".into(),
+        rule: "response-after-cancel".into(),
+        severity: "warning".into(),
+        certainty: certainty.into(),
+        basis: None,
+        exchange: Some(exchange),
+        event: Some(event),
+        summary: String::new(),
+    };
+    let mut recorded = connection(MCP, LATE_AND_CROSSING);
+    recorded.faults = [fault(0, 2, "violation"), fault(1, 5, "race")].into_iter().collect();
+    let mut stage = Stage::of(recorded, MockOptions::default());
+    let sent: Vec<&str> = LATE_AND_CROSSING.lines().filter_map(|line| Some(line.split_once(" c> ")?.1)).collect();
+    let said: Vec<Vec<String>> = sent.iter().map(|text| stage.on(text)).collect();
+    assert_eq!(said[..3].concat(), [""; 0]);
+    assert_eq!(said[3], [r#"{"id":7,"result":{}}"#]);
+    assert_eq!(stage.until(1_000), [(210, r#"{"id":4,"result":{}}"#.to_string())]);
 }
