@@ -40,6 +40,7 @@ mod refusals;
 mod rotation;
 mod sample;
 mod senders;
+mod spoken;
 mod survey;
 mod time;
 mod unread;

@@ -6,8 +6,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::note::Note;
-use super::spoken;
-use crate::capture::{formats, peel, text_hash};
+use crate::capture::{formats, peel, spoken, text_hash};
 
 /// How long a value may be, in bytes.
 const LONGEST: usize = 200;
@@ -18,7 +17,8 @@ pub(in crate::capture) struct Records<'t> {
     /// Range of each in the text, in order.
     ranges: Vec<Range<usize>>,
     pub kind: Kind,
-    /// Where records in JSON are lines: what is said in one around its message, in whatever member, may keep lines apart, too.
+    /// True for records in JSON of which what is said around a message, in whatever member, may keep them apart, too: who reads
+    /// them knows that, or they are lines.
     spoken: bool,
 }
 
@@ -61,7 +61,8 @@ impl<'t> Records<'t> {
             "logfmt" => records(lines(), Kind::Pairs),
             "json-log" => {
                 let within = peel::innermost(text);
-                records(if within.is_empty() { lines() } else { within }, Kind::Json { lists: true })
+                let ranges = if within.is_empty() { lines() } else { within };
+                Records { spoken: true, ..records(ranges, Kind::Json { lists: true }) }
             }
             _ => records(lines(), Kind::Text),
         }
@@ -72,7 +73,7 @@ impl<'t> Records<'t> {
         let bytes = self.text.as_bytes();
         let is_line = |range: &Range<usize>| range.start == 0 || bytes[range.start - 1] == b'\n';
         let holds = |range: &Range<usize>| !bytes[range.start..range.end - 1].contains(&b'\n');
-        self.spoken = self.ranges.iter().all(|range| is_line(range) && holds(range));
+        self.spoken |= self.ranges.iter().all(|range| is_line(range) && holds(range));
         self
     }
 

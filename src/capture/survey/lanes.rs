@@ -1,15 +1,13 @@
 //! Lines of text that a word keeps apart: each value has a reader of its own, so that what one reads of a record does not
 //! run into another.
 
-use std::borrow::Cow;
-
 use super::beside::{Kind, Records};
-use super::spoken::Telling;
 use crate::capture::anywhere;
 use crate::capture::format::{Format, LineReader, Reader};
 use crate::capture::lines::Line;
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
+use crate::capture::spoken::{Telling, said};
 use crate::error::{Error, ErrorKind, Result};
 
 /// How many values are kept apart; what comes later goes with the first.
@@ -22,8 +20,13 @@ pub(in crate::capture) fn telling(format: &'static dyn Format, keys: Option<&[St
     let telling: Vec<Telling> = keys.iter().map(|key| Telling::by(key)).collect();
     let is_text = || Records::of(format.name(), b"").kind == Kind::Text;
     let asked = || format.name() == "text-log" && !keys.iter().any(|key| key.starts_with(['~', '/']));
-    let is_place = |key: &String| key.starts_with("text:") || !matches!(Telling::by(key), Telling::Named(_));
-    if keys.iter().any(is_place) || is_text() && (learned || asked()) { telling } else { Vec::new() }
+    // Who reads records in JSON keeps those of one line apart, too.
+    let by_records = format.name() == "json-log";
+    if !by_records && keys.iter().any(|key| Telling::is_place(key)) || is_text() && (learned || asked()) {
+        telling
+    } else {
+        Vec::new()
+    }
 }
 
 /// See the module.
@@ -51,23 +54,12 @@ impl<'f> Lanes<'f> {
         Lanes { telling, asked_in, format, sample, lanes: Vec::new(), last: 0, unsaid: false }
     }
 
-    /// What a line says in all places, where it says something in each.
-    fn said<'l>(&self, line: &'l str) -> Option<Cow<'l, str>> {
-        match &self.telling[..] {
-            [one] => one.of(line),
-            several => {
-                let said: Option<Vec<Cow<'_, str>>> = several.iter().map(|one| one.of(line)).collect();
-                said.map(|said| said.join("/").into())
-            }
-        }
-    }
-
     /// The lane of a line; one that starts with white space goes on with what the line before began, unless it has a message of
     /// its own, as where all lines are indented.
     fn lane(&mut self, line: &Line<'_>) -> Option<usize> {
         let text = line.text();
         let goes_on = text.starts_with(char::is_whitespace) && anywhere::next(&text, 0).is_none();
-        let said = self.said(&text).filter(|_| !goes_on);
+        let said = said(&self.telling, &text).filter(|_| !goes_on);
         let Some(word) = said else {
             self.unsaid |= self.lanes.is_empty() && anywhere::next(&text, 0).is_some();
             return Some(self.last).filter(|last| *last < self.lanes.len());

@@ -17,13 +17,11 @@ mod mixed;
 mod note;
 mod order;
 mod pairing;
-mod spoken;
 mod voices;
 
 #[cfg(test)]
 mod tests;
 
-use self::spoken::Telling;
 pub(super) use beside::Records;
 pub(super) use lanes::Lanes;
 pub(super) use voices::Voices;
@@ -34,6 +32,7 @@ use super::Overrides;
 use super::format::Format;
 use super::plan::{Order, Plan};
 use super::sample::Sample;
+use super::spoken::Telling;
 
 /// How much of a log is looked at before it is read, in bytes.
 pub(super) const HEAD: usize = 1 << 20;

@@ -38,6 +38,7 @@ use crate::capture::formats::WRAPPED;
 use crate::capture::lines::Line;
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
+use crate::capture::spoken::{Telling, said};
 use crate::error::Result;
 use crate::json::scan::{skip_white, unquoted, value_end};
 use crate::json::{lenient_string, unescape};
@@ -112,6 +113,7 @@ impl Format for JsonLog {
             shape: learned.shape,
             readers: Readers::new(learned.peeled, self.inside),
             head,
+            telling: Vec::new(),
             asked: false,
             message: String::new(),
         };
@@ -216,6 +218,8 @@ struct Records {
     readers: Readers,
     /// The head of the text, to look up a key that the user names.
     head: Sample,
+    /// What tells connections apart where no member does: what a record says around its message.
+    telling: Vec<Telling>,
     asked: bool,
     message: String,
 }
@@ -236,6 +240,10 @@ impl Records {
             return;
         }
         let Some(keys) = out.connection_key() else { return };
+        if keys.iter().any(|key| Telling::is_place(key)) {
+            self.telling = keys.iter().map(|key| Telling::by(key)).collect();
+            return out.take_key();
+        }
         let paths: Vec<Option<_>> = keys.iter().map(|key| path_of(key, &self.head)).collect();
         let whole = |path: &Option<_>, key: &str| path.as_ref().map_or_else(|| key.to_string(), shown);
         let inside = paths.iter().zip(&keys).map(|(path, key)| self.shape.inside(&whole(path, key)));
@@ -272,6 +280,9 @@ impl Records {
             }
             [first, second] => first.or(second).unwrap_or(""),
         };
+        let end = || value_end(text.as_bytes(), record.start).unwrap_or(text.len());
+        let told = (!self.telling.is_empty()).then(|| said(&self.telling, &text[record.start..end()])).flatten();
+        let key = told.as_deref().unwrap_or(key);
         let (number, offset) = (line.number, (line.offset + start as u64).saturating_sub(before as u64));
         let time = record.time.unwrap_or("");
         let whole = Peeled { key, number, offset, time, bytes: message.as_bytes(), ended: true };

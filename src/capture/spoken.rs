@@ -46,8 +46,13 @@ impl Telling {
             })
     }
 
+    /// True for a key that cannot be the name of a member.
+    pub(in crate::capture) fn is_place(key: &str) -> bool {
+        key.starts_with(IN_TEXT) || !matches!(Telling::by(key), Telling::Named(_))
+    }
+
     /// What a line says there.
-    pub(super) fn of<'l>(&self, line: &'l str) -> Option<Cow<'l, str>> {
+    pub(in crate::capture) fn of<'l>(&self, line: &'l str) -> Option<Cow<'l, str>> {
         if let Telling::Word(place) = self {
             return words(prefix(line)).nth(place - 1).map(Cow::from);
         }
@@ -64,8 +69,19 @@ impl Telling {
     }
 }
 
+/// What a line says in all these places, one behind the other, where it says something in each.
+pub(in crate::capture) fn said<'l>(telling: &[Telling], line: &'l str) -> Option<Cow<'l, str>> {
+    match telling {
+        [one] => one.of(line),
+        several => {
+            let said: Option<Vec<Cow<'_, str>>> = several.iter().map(|one| one.of(line)).collect();
+            said.map(|said| said.join("/").into())
+        }
+    }
+}
+
 /// Calls `give` with the name and the value of all that a line says beside its message.
-pub(super) fn each<'l>(line: &'l str, give: &mut dyn FnMut(String, Cow<'l, str>)) {
+pub(in crate::capture) fn each<'l>(line: &'l str, give: &mut dyn FnMut(String, Cow<'l, str>)) {
     let mut short = |name: String, value: Cow<'l, str>| {
         if value.len() <= LONGEST {
             give(name, value);
@@ -80,7 +96,7 @@ pub(super) fn each<'l>(line: &'l str, give: &mut dyn FnMut(String, Cow<'l, str>)
 }
 
 /// The same of a record in JSON, beside what its members say themselves: what stands there in texts, and in lists.
-pub(super) fn around_json<'l>(record: &'l str, give: &mut dyn FnMut(String, Cow<'l, str>)) {
+pub(in crate::capture) fn around_json<'l>(record: &'l str, give: &mut dyn FnMut(String, Cow<'l, str>)) {
     let (before, behind) = around(record);
     let named = pairs(before).chain(pairs(behind)).filter(|(_, value)| value.len() <= LONGEST);
     named.for_each(|(name, value)| give(format!("{IN_TEXT}{name}"), value.into()));
