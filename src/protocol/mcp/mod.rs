@@ -79,8 +79,12 @@ const GATES: &[Gate] = &[
     Gate::new("roots/list", "roots"),
 ];
 
-/// What a side may send only if it was declared.
-const FEATURES: &[Feature] = &[
+/// What a side may send only if it was declared. That a client declares the context of servers came with 2025-11-25, where it is
+/// one of the modes of elicitation, too; before it the values of `includeContext` are a parameter like any other.
+const FEATURES: &[Feature] = FEATURES_2025_11_25.split_at(7).0;
+
+/// The same of 2025-11-25: what is new in it stands last.
+const FEATURES_2025_11_25: &[Feature] = &[
     LOGGING,
     always("notifications/tools/list_changed", Side::Server, "tools.listChanged"),
     always("notifications/prompts/list_changed", Side::Server, "prompts.listChanged"),

@@ -15,6 +15,7 @@ pub static PROFILE: Profile = Profile {
     stream_close_is_no_cancel: true,
     tasks: true,
     codes: super::CODES_2025_11_25,
+    features: super::FEATURES_2025_11_25,
     rulings: RULINGS,
     remarks: TABLE,
     ..HANDSHAKE
