@@ -118,6 +118,12 @@ const fn always(method: &'static str, by: Side, needs: &'static str) -> Feature 
 }
 
 /// What both sides hold back until the handshake is over.
+    Feature {
+        method: "elicitation/create",
+        used: |facts| facts.mode().is_none_or(|mode| Facts::is(Some(mode), "form")),
+        by: Side::Client,
+        needs: "elicitation.form",
+    },
 const REQUESTS_BUT_PING: Waits = Waits::RequestsBut(&["ping"]);
 
 /// -32002 is "resource not found".

@@ -1,5 +1,5 @@
-//! A message that uses a feature which one side had to declare and did not: an elicitation by URL, a sampling with tools or with the
-//! context of servers. Said once for each.
+//! A message that uses a feature which one side had to declare and did not: an elicitation by URL or by a form, a sampling with tools
+//! or with the context of servers. Said once for each.
 //!
 //! Left alone: captures in which the declaration is not to be seen, and log messages (LIF023).
 
