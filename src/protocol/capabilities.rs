@@ -76,14 +76,16 @@ const CAPABILITIES: &[&str] = &[
     "workspace.inlayHint.refreshSupport",
     "workspace.diagnostics.refreshSupport",
     "workspace.foldingRange.refreshSupport",
+    "tasks",
+    "tasks.list",
     FORM,
 ];
 
-/// They are kept as the bits of one number.
-const _: () = assert!(CAPABILITIES.len() <= u64::BITS as usize);
-
 /// Elicitation by a form: declared by all who do not name another mode alone (MCP 2025-11-25: an empty object means it).
 const FORM: &str = "elicitation.form";
+
+/// They are kept as the bits of one number.
+const _: () = assert!(CAPABILITIES.len() <= u64::BITS as usize);
 
 /// The bit of a capability of the list.
 fn bit_of(name: &str) -> Option<u64> {

@@ -66,10 +66,16 @@ const HANDSHAKE: Profile = Profile {
     ..BASE
 };
 
-/// What a side must have declared before it is asked. `completion/complete` is left out: the oldest revision has no
-/// capability for it.
-const GATES: &[Gate] = &[
+/// What a side must have declared before it is asked, of the oldest revision.
+const GATES: &[Gate] = GATES_2025_03_26.split_at(9).0;
+
+/// The same since there is a capability for completions.
+const GATES_2025_03_26: &[Gate] = GATES_2025_11_25.split_at(10).0;
+
+/// The same since there are tasks. `tasks/cancel` has a rule of its own (TSK007).
+const GATES_2025_11_25: &[Gate] = &[
     Gate::new("resources/subscribe", "resources.subscribe"),
+    Gate::new("resources/unsubscribe", "resources.subscribe"),
     Gate::new("resources/", "resources"),
     Gate::new("tools/", "tools"),
     Gate::new("prompts/", "prompts"),
@@ -77,6 +83,10 @@ const GATES: &[Gate] = &[
     Gate::new("sampling/createMessage", "sampling"),
     Gate::new("elicitation/create", "elicitation"),
     Gate::new("roots/list", "roots"),
+    Gate::new("completion/complete", "completions"),
+    Gate::new("tasks/list", "tasks.list"),
+    Gate::new("tasks/get", "tasks"),
+    Gate::new("tasks/result", "tasks"),
 ];
 
 /// What a side may send only if it was declared. That a client declares the context of servers came with 2025-11-25, where it is
@@ -108,6 +118,12 @@ const FEATURES_2025_11_25: &[Feature] = &[
         by: Side::Client,
         needs: "sampling.context",
     },
+    Feature {
+        method: "elicitation/create",
+        used: |facts| facts.mode().is_none_or(|mode| Facts::is(Some(mode), "form")),
+        by: Side::Client,
+        needs: "elicitation.form",
+    },
 ];
 
 /// Log messages, in every revision.
@@ -118,12 +134,6 @@ const fn always(method: &'static str, by: Side, needs: &'static str) -> Feature 
 }
 
 /// What both sides hold back until the handshake is over.
-    Feature {
-        method: "elicitation/create",
-        used: |facts| facts.mode().is_none_or(|mode| Facts::is(Some(mode), "form")),
-        by: Side::Client,
-        needs: "elicitation.form",
-    },
 const REQUESTS_BUT_PING: Waits = Waits::RequestsBut(&["ping"]);
 
 /// -32002 is "resource not found".
