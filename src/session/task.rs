@@ -75,7 +75,9 @@ impl Conn {
             return;
         }
         let name: Rc<str> = Rc::from(&*name);
-        let created = m.facts.task_created;
+        // What an answer about a task tells, it does not create.
+        let asked_of = matches!(role, Role::TaskCancel | Role::TaskResult | Role::Poll);
+        let created = m.facts.task_created && !asked_of;
         if created && let Some(slot) = self.slot_mut(issuer, id) {
             slot.exchange.task = TaskState::Created(name.clone());
         }
