@@ -224,6 +224,11 @@ impl Profile {
     /// The capability of a side that answers a request by this result: what it gives is proof that it has it.
     pub fn offered(&self, method: &str, facts: &Facts<'_>) -> Option<&'static str> {
         let (list, offers) = match method {
+    /// True if the server creates tokens for progress by a request of its own (LSP).
+    pub fn creates_tokens(&self) -> bool {
+        self.method("window/workDoneProgress/create").is_some()
+    }
+
             "tools/list" => ("tools", "tools"),
             "prompts/list" => ("prompts", "prompts"),
             "resources/list" => ("resources", "resources"),
