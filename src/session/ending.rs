@@ -230,6 +230,9 @@ impl Conn {
         }
         if slot.cancelled_before {
             return Some("it was cancelled, if the cancel that stands before it was sent after it");
+        if slot.hung_up.is_some_and(|hung_up| !self.came_back(hung_up)) {
+            return Some("the server had closed the stream for its client to take up again, and it did not come back");
+        }
         }
         if let Some(unheard) = waits.unheard.excuse(exchange) {
             return Some(unheard);

@@ -13,9 +13,11 @@ use crate::protocol::{Profile, Remark, Ruling, Severity};
 pub static PROFILE: Profile = Profile {
     revision: "2025-11-25",
     stream_close_is_no_cancel: true,
+    server_may_hang_up: true,
     tasks: true,
-    codes: super::CODES_2025_11_25,
+    gates: super::GATES_2025_11_25,
     features: super::FEATURES_2025_11_25,
+    codes: super::CODES_2025_11_25,
     rulings: RULINGS,
     remarks: TABLE,
     ..HANDSHAKE
