@@ -69,7 +69,8 @@ impl Conn {
         self.answer_questions(step, oracle);
         // A client begins with the handshake; what a server asks first, nothing shows.
         let lacks_first = self.facts.lifecycle.initialize.is_some() && self.side(Side::Server).lacks_first();
-        if self.lacks_records || lacks_first || self.sides.iter().any(Issued::lacks_requests) {
+        let whole = self.facts.proof.covers(Proof::WHOLE) && !Ledger::new(&self.facts, step.shelf).has_gap();
+        if self.lacks_records || lacks_first || self.sides.iter().any(|side| side.lacks_requests(whole)) {
             self.facts.missing.sampled();
         }
         step.sink.connection(&self.facts, Ledger::new(&self.facts, step.shelf), self.logger);

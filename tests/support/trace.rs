@@ -162,6 +162,7 @@ pub fn parse_trace(info: &str, body: &str) -> Trace {
                 channel.proof = channel.proof.without(*proof);
             }
             Some(("proof", "counted")) => channel.proof = channel.proof.and(Proof::COUNTED),
+            Some(("proof", "whole")) => channel.proof = channel.proof.and(Proof::WHOLE),
             Some(("protocol", "unsaid")) => channel.profile = None,
             Some(("head", "truncated")) => channel.complete_head = Some(false),
             Some(("head", "unknown")) => channel.complete_head = None,
@@ -251,8 +252,8 @@ pub fn frame(step: &Step, line: u64, timed: bool) -> Frame<'_> {
         What::Exit(exit) => Body::Exit(*exit),
         What::Missing { why, .. } => Body::Missing(Missing::new(*why)),
         What::Http(head) => Body::Http { head },
-        What::Raw(text) => Body::Malformed { bytes: text.as_bytes(), reason: "not JSON".into() },
         What::Sse(event) => Body::Sse { event },
+        What::Raw(text) => Body::Malformed { bytes: text.as_bytes(), reason: "not JSON".into() },
         What::Json(text) => match parse::<Facts<'_>>(text) {
             Ok(Parsed::One(message, facts)) => Body::Message(Captured { text, json: None, message, facts }),
             Ok(Parsed::Batch(members)) => Body::Batch {
@@ -287,8 +288,8 @@ pub fn fence(trace: &Trace) -> String {
             What::Json(json) => format!("{side}{stream} {json}"),
             What::Raw(raw) => format!("{side}{stream} raw {raw}"),
             What::Http(head) => format!("{side}{stream} http {head}"),
-            What::Close => format!("close{stream} {side}"),
             What::Sse(event) => format!("{side}{stream} sse {event}"),
+            What::Close => format!("close{stream} {side}"),
             What::Stderr(text) => format!("stderr {text}"),
             What::Missing { why, anywhere } => {
                 format!("missing {} {}", why.as_str(), if *anywhere { "anywhere" } else { side })
