@@ -99,6 +99,7 @@ impl Conn {
             self.end_waiting(step, side, end);
         }
         self.end_task_cancels(step);
+        self.end_births(step);
         self.end_idless(step);
         self.end_early_answers(step);
         self.report_orphans(step, end);
@@ -229,11 +230,11 @@ impl Conn {
         if exchange.stream_closed.is_some() {
             return Some("the client had closed the stream on which the answer was to come");
         }
-        if slot.cancelled_before {
-            return Some("it was cancelled, if the cancel that stands before it was sent after it");
         if slot.hung_up.is_some_and(|hung_up| !self.came_back(hung_up)) {
             return Some("the server had closed the stream for its client to take up again, and it did not come back");
         }
+        if slot.cancelled_before {
+            return Some("it was cancelled, if the cancel that stands before it was sent after it");
         }
         if let Some(unheard) = waits.unheard.excuse(exchange) {
             return Some(unheard);
