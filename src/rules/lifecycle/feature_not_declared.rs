@@ -14,7 +14,9 @@ pub static RULE: Rule = Rule {
     name: "feature-not-declared",
     summary: "a message uses a feature that was not declared",
     on: On::Undeclared,
-    duty: Duty::either(Occasions::HANDSHAKE_ANSWERED.and(Occasions::ASKS_INPUT)),
+    duty: Duty::either(
+        Occasions::ASKS_PERSON.and(Occasions::ASKS_MODEL).and(Occasions::UPDATES).and(Occasions::NAMES_ROOTS),
+    ),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::None,
     default_on: true,
