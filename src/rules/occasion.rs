@@ -187,8 +187,6 @@ occasions! {
     ASKED_OTHER_ERA = 96, "a handshake of an earlier revision";
     /// It is told that its version is not spoken.
     VERSION_REFUSED = 97, "a refusal of its version";
-    /// It asks by a method that its revision has dropped.
-    ASKS_REMOVED = 98, "a request that the revision has dropped";
     /// It says who it is (MCP 2026-07-28).
     NAMES_ITSELF = 71, "a message that says who sends it";
     /// It sends a request of a revision without a handshake.

@@ -51,7 +51,6 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 .and(when(event.profile.needs(&exchange.method).is_some(), O::NEEDS_CAPABILITY))
                 .and(when(&*exchange.method == "session/prompt", O::PROMPTS))
                 .and(when(facts.kinds.needs().next().is_some(), O::SENDS_KIND))
-                .and(when(event.profile.removed.contains(&&*exchange.method), O::ASKS_REMOVED))
                 .and(if event.profile.turns { of_session(&exchange.method, facts) } else { O::NONE })
                 .and(when(&*exchange.method == "elicitation/create", O::ASKS_PERSON))
                 .and(when(&*exchange.method == "sampling/createMessage", O::ASKS_MODEL));

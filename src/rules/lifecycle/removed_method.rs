@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "removed-method",
     summary: "a request uses a method that its own revision has dropped",
     on: On::Request,
-    duty: Duty::client(Occasions::ASKS_REMOVED),
+    duty: Duty::client(Occasions::REQUESTS),
     needs: Proof::PAYLOAD,
     absence: Absence::None,
     default_on: true,
