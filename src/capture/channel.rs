@@ -88,6 +88,8 @@ impl Proof {
     pub const ANSWER_TIME: Proof = Proof(2048);
     /// Whoever wrote the log counted what passed: no kind of message was left out of it. A recorder does; a full capture need not.
     pub const COUNTED: Proof = Proof(4096);
+    /// What is not in the log was not sent: it says so, or its user does (`--whole`).
+    pub const WHOLE: Proof = Proof(8192);
     /// All that a full capture of an ordered channel has.
     pub const FULL: Proof = Proof(63 | 128 | 256 | 512 | 1024 | 2048);
 
@@ -132,6 +134,7 @@ impl Proof {
             (Proof::ORDER, "the order of the messages"),
             (Proof::ANSWER_TIME, "when requests were answered"),
             (Proof::COUNTED, "a count of what passed"),
+            (Proof::WHOLE, "word that nothing is left out"),
         ];
         names.into_iter().filter(|(bit, _)| wanted.covers(*bit) && !self.covers(*bit)).map(|(_, name)| name).collect()
     }

@@ -240,6 +240,7 @@ impl<'s> Out<'s> {
         channel.profile = self.overrides.profile.or(channel.profile);
         if self.overrides.whole {
             channel.complete_head = Some(true);
+            channel.proof = channel.proof.and(Proof::WHOLE);
         }
         if self.file_side.is_some() {
             channel.proof = channel.proof.and(Proof::DIRECTION).without(Proof::BOTH_SIDES);

@@ -384,7 +384,8 @@ impl Brief {
         self.member("kind", facts.unchanged.then_some("\"unchanged\""));
         self.object("outcome", [("outcome", facts.outcome()), ("optionId", facts.choice())]);
         let task = [("taskId", facts.task_id()), ("status", facts.task_status())];
-        match facts.task_created {
+        // What is a task itself has its members beside its type, which is kept.
+        match facts.task_created && !Facts::is(facts.result_type(), "task") {
             true if task.iter().all(|(_, raw)| raw.is_none()) => self.mark("task", true),
             true => self.object("task", task),
             false => task.into_iter().for_each(|(key, raw)| self.member(key, raw)),

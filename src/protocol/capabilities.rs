@@ -76,7 +76,13 @@ const CAPABILITIES: &[&str] = &[
     "workspace.inlayHint.refreshSupport",
     "workspace.diagnostics.refreshSupport",
     "workspace.foldingRange.refreshSupport",
+    "tasks",
+    "tasks.list",
+    FORM,
 ];
+
+/// Elicitation by a form: declared by all who do not name another mode alone (MCP 2025-11-25: an empty object means it).
+const FORM: &str = "elicitation.form";
 
 /// They are kept as the bits of one number.
 const _: () = assert!(CAPABILITIES.len() <= u64::BITS as usize);
@@ -92,7 +98,8 @@ fn features_of(value: &serde_json::Value) -> u64 {
         let declared = value.pointer(&format!("/{}", name.replace('.', "/")));
         declared.is_some_and(|it| !it.is_null() && it.as_bool() != Some(false))
     };
-    CAPABILITIES.iter().filter(|name| declared(name)).filter_map(|name| bit_of(name)).fold(0, |bits, bit| bits | bit)
+    let is_there = |name: &str| declared(name) || name == FORM && !declared("elicitation.url");
+    CAPABILITIES.iter().filter(|name| is_there(name)).filter_map(|name| bit_of(name)).fold(0, |bits, bit| bits | bit)
 }
 
 impl Capabilities {

@@ -196,7 +196,11 @@ impl<'a> Lift<'a> for Facts<'a> {
             "protocolVersion" => Fact::Revision,
             "capabilities" | "agentCapabilities" => Fact::Capabilities,
             "serverInfo" | "agentInfo" => Fact::Peer,
-            "resultType" => Fact::ResultType,
+            "resultType" => {
+                // The extension of MCP 2026-07-28 creates a task by a result that is one.
+                self.task_created |= Facts::is(Some(raw), "task");
+                Fact::ResultType
+            }
             "modes" | "authMethods" => Fact::Offered,
             "configOptions" => Fact::ConfigOptions,
             "kind" => {

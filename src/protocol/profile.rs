@@ -112,6 +112,9 @@ pub struct Profile {
     pub stream_close_cancels: bool,
     /// True if a closed HTTP stream keeps its requests in flight (MCP 2025-03-26 to 2025-11-25).
     pub stream_close_is_no_cancel: bool,
+    /// True if a server may close the connection of a stream before the answer, once it has sent an event with an id: the client
+    /// asks for the rest of it.
+    pub server_may_hang_up: bool,
     /// Notification that carries progress, where there is one.
     pub progress: Option<&'static str>,
     /// True if clients tell of the text documents that they open, change and close (LSP).
@@ -219,6 +222,11 @@ impl Profile {
     pub fn feature(&self, method: &str, facts: &Facts<'_>) -> Option<(Side, &'static str)> {
         let uses = |feature: &&Feature| feature.method == method && (feature.used)(facts);
         self.features.iter().find(uses).map(|feature| (feature.by, feature.needs))
+    }
+
+    /// True if the server creates tokens for progress by a request of its own (LSP).
+    pub fn creates_tokens(&self) -> bool {
+        self.method("window/workDoneProgress/create").is_some()
     }
 
     /// The capability of a side that answers a request by this result: what it gives is proof that it has it.

@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Duty, RULES, Rule, Seized, Selection};
+use super::narrower::occasion;
+use super::{Duty, Occasions, RULES, Rule, Seized, Selection};
 use crate::capture::Proof;
 use crate::finding::Breach;
 use crate::protocol::{Clause, Profile, Ruling, Side};
@@ -166,7 +167,7 @@ fn shown<'a>(
     side: Side,
     exercised: impl Iterator<Item = &'a Exercised>,
 ) -> Shown<'static> {
-    let mut shown = Shown::default();
+    let (mut shown, occasion) = (Shown::default(), occasion(ruling, rule));
     let (over_http, over_others) = counts_over(profile, ruling, rule.duty);
     for one in exercised.filter(|one| std::ptr::eq(one.seized.profile, profile)) {
         let seen = one.seized.of(side);
@@ -174,13 +175,16 @@ fn shown<'a>(
             continue;
         }
         shown.applies = true;
-        if seen.any(rule.duty.on) {
+        if seen.any(occasion.on) {
             shown.connections += one.connections;
-            let missing = one.proof.missing(rule.needs.in_context());
+            let mut missing = one.proof.missing(rule.needs.in_context());
+            if occasion.beside != Occasions::NONE && !seen.any(occasion.beside) {
+                missing.extend(occasion.beside.list().next());
+            }
             shown.decided |= missing.is_empty();
             shown.lacks.extend(missing);
         } else {
-            shown.headless |= rule.duty.on.of_beginning() && seen.lacks_head();
+            shown.headless |= occasion.on.of_beginning() && seen.lacks_head();
         }
     }
     shown.lacks.sort_unstable();
@@ -211,7 +215,7 @@ fn told(
         _ if shown.decided => (Standing::Kept, None),
         _ if shown.connections > 0 => (Standing::NotDecidable, Some(format!("lacks {}", shown.lacks.join(", ")))),
         _ if shown.headless => (Standing::NotDecidable, Some("lacks the beginning of the connection".to_string())),
-        _ if shown.applies => (Standing::NotExercised, Some(format!("needs {}", rule.duty.on.words()))),
+        _ if shown.applies => (Standing::NotExercised, Some(format!("needs {}", occasion(ruling, rule).on.words()))),
         _ => (Standing::NotApplicable, Some("not over this transport".to_string())),
     };
     Covered {

@@ -3,6 +3,7 @@
 mod auditor;
 mod charge;
 mod coverage;
+mod narrower;
 mod occasion;
 mod occur;
 mod rule;

@@ -115,8 +115,12 @@ occasions! {
     POSTS = 46, "a POST whose headers the log shows";
     /// It responds to an HTTP request, and the log shows the status.
     RESPONDS = 47, "an HTTP response whose status the log shows";
-    /// It tells of a text document.
-    TELLS_OF_DOCUMENT = 48, "a document that is opened, changed or closed";
+    /// It opens a text document.
+    OPENS_DOCUMENT = 48, "a document that is opened";
+    /// It changes a text document.
+    CHANGES_DOCUMENT = 84, "a document that is changed";
+    /// It closes a text document.
+    CLOSES_DOCUMENT = 85, "a document that is closed";
     /// It goes on in a list.
     PAGES = 49, "a request that goes on from a cursor";
     /// It gives a list of tools, prompts or resources, or the contents of a resource.
@@ -141,8 +145,28 @@ occasions! {
     PROMPTS = 59, "a prompt";
     /// It sends what the other side must have declared to take (ACP).
     SENDS_KIND = 60, "a prompt or a session with a kind that must be declared";
-    /// It names a file or a folder (ACP).
+    /// It names a file, or the folder of a command (ACP).
     NAMES_PATH = 61, "a request with a path";
+    /// It names the folder of a session (ACP).
+    NAMES_FOLDER = 86, "a session in a folder";
+    /// It names more folders for a session (ACP).
+    NAMES_ROOTS = 87, "a session with additional directories";
+    /// It answers a prompt (ACP).
+    ANSWERS_PROMPT = 88, "an answer to a prompt";
+    /// It answers a request for permission (ACP).
+    ANSWERS_PERMISSION = 89, "an answer to a permission request";
+    /// It chooses a mode (ACP).
+    CHOOSES_MODE = 90, "a mode that is set";
+    /// It chooses a value of a config option (ACP).
+    CHOOSES_VALUE = 91, "a config option that is set";
+    /// It logs in (ACP).
+    LOGS_IN = 92, "a login";
+    /// It tells of a session (ACP).
+    UPDATES = 93, "an update of a session";
+    /// It asks about a terminal (ACP).
+    ASKS_TERMINAL = 94, "a request about a terminal";
+    /// It asks for a file (ACP).
+    ASKS_FILE = 95, "a request for a file";
     /// It answers a request for the diagnostics of a document (LSP).
     GIVES_DIAGNOSTICS = 62, "an answer to a request for diagnostics";
     /// It is asked to go on in a list.
@@ -157,8 +181,12 @@ occasions! {
     STREAMS = 68, "a stream of events that answers a request, whose headers the log shows";
     /// It sends log messages, or answers a request for some.
     LOGS = 69, "a log message, or an answer to a request that asks for some";
-    /// It is asked what it speaks, by the method for that or by a handshake that it does not know.
-    ASKED_ERA = 70, "a server/discover, or a handshake";
+    /// It is asked what it speaks, by the method for that.
+    ASKED_ERA = 70, "a server/discover";
+    /// It is asked what it speaks by a handshake, which its revision does not know.
+    ASKED_OTHER_ERA = 96, "a handshake of an earlier revision";
+    /// It is told that its version is not spoken.
+    VERSION_REFUSED = 97, "a refusal of its version";
     /// It says who it is (MCP 2026-07-28).
     NAMES_ITSELF = 71, "a message that says who sends it";
     /// It sends a request of a revision without a handshake.
@@ -227,8 +255,12 @@ impl Occasions {
 
     /// What would have to happen, in words.
     pub fn words(self) -> String {
-        let words: Vec<&str> = WORDS.iter().filter(|(one, _)| self.any(*one)).map(|(_, words)| *words).collect();
-        words.join(" or ")
+        self.list().collect::<Vec<_>>().join(" or ")
+    }
+
+    /// The same, one by one.
+    pub fn list(self) -> impl Iterator<Item = &'static str> {
+        WORDS.iter().filter(move |(one, _)| self.any(*one)).map(|(_, words)| *words)
     }
 
     /// As two numbers, the lower half first, for the store.

@@ -6,6 +6,9 @@ use crate::jsonrpc::Kind;
 use crate::protocol::{Facts, Inquiry, Mechanism, ReportStage, Side, cancels_part, closes, is_log};
 use crate::session::{Connection, Event, Exchange, Part, TaskState, What};
 
+/// What a server says of a version that it does not speak (MCP 2026-07-28).
+const VERSION_NOT_SPOKEN: i64 = -32022;
+
 /// The occasions of one event: for its sender, and for the other side.
 pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
     use Occasions as O;
@@ -20,7 +23,7 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                     let own = O::MESSAGES.and(O::NOTIFIES).and(when(progress, O::PROGRESS));
                     let own = own.and(when(told == Some(ReportStage::Begin), O::CREATES_TOKEN));
                     let own = own.and(when(Facts::is(facts.value_kind(), "begin"), O::GIVES_ITEMS));
-                    (own.and(when(facts.document().is_some(), O::TELLS_OF_DOCUMENT)), O::NOTIFIED)
+                    (own.and(when(facts.document().is_some(), of_document(message.method()))), O::NOTIFIED)
                 }
                 Kind::Result => (O::MESSAGES.and(O::ANSWERS).and(O::RESULTS), O::NONE),
                 Kind::Error => (O::MESSAGES.and(O::ANSWERS).and(O::ERRORS), O::NONE),
@@ -30,6 +33,7 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
             let own = own.and(named).and(when(is_log(message.method()), O::LOGS));
             let own = own.and(when(facts.controls().is_some(), O::OFFERS_CANCEL));
             let own = own.and(when(names_many(message.method(), facts), O::NAMES_MANY));
+            let own = own.and(when(facts.update().is_some(), O::UPDATES));
             let own = own.and(when(Facts::is(facts.update(), "plan_update"), O::PLANS));
             let token = if facts.progress_token().is_some() { O::GIVES_TOKEN } else { O::NONE };
             (own.and(token), others)
@@ -47,7 +51,7 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 .and(when(event.profile.needs(&exchange.method).is_some(), O::NEEDS_CAPABILITY))
                 .and(when(&*exchange.method == "session/prompt", O::PROMPTS))
                 .and(when(facts.kinds.needs().next().is_some(), O::SENDS_KIND))
-                .and(when(names_path(&exchange.method), O::NAMES_PATH))
+                .and(if event.profile.turns { of_session(&exchange.method, facts) } else { O::NONE })
                 .and(when(&*exchange.method == "elicitation/create", O::ASKS_PERSON))
                 .and(when(&*exchange.method == "sampling/createMessage", O::ASKS_MODEL));
             let others = asked(exchange, event.connection).and(when(!stated, O::ASKED_UNSTATED));
@@ -65,12 +69,14 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 .and(when(lists(exchange, facts), O::LISTS))
                 .and(gives(&exchange.method))
                 .and(when(closes(&exchange.method), O::CLOSES_SESSION))
+                .and(when(&*exchange.method == "session/prompt", O::ANSWERS_PROMPT))
+                .and(when(&*exchange.method == "session/request_permission", O::ANSWERS_PERMISSION))
                 .and(when(&*exchange.method == "prompts/get", O::GIVES_PROMPT))
                 .and(when(&*exchange.method == "tools/call", O::CALLED))
                 .and(when(&*exchange.method == "textDocument/diagnostic", O::GIVES_DIAGNOSTICS))
                 .and(when(exchange.known.is_some_and(|known| known.long_lived), O::ENDS_SUBSCRIPTION))
                 .and(when(event.profile.offered(&exchange.method, facts).is_some(), O::GIVES));
-            (own, O::NONE)
+            (own, when(exchange.error_code == Some(VERSION_NOT_SPOKEN), O::VERSION_REFUSED))
         }
         What::Cancel { cancel, fault, target } => match cancel.mechanism {
             Mechanism::TasksCancel => (O::NONE, O::NONE),
@@ -96,7 +102,9 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
         What::Batch(batch) => (O::BATCHES, when(batch.requests > 0, O::ASKED_BATCH)),
         What::Task(report) => {
             let was = report.before.is_some_and(|(_, status)| status == "cancelled");
-            (O::REPORTS_TASK.and(when(was || report.status == "cancelled", O::TASK_CANCELLED)), O::NONE)
+            let own = O::REPORTS_TASK.and(when(was || report.status == "cancelled", O::TASK_CANCELLED));
+            // The extension of MCP 2026-07-28 makes tasks that nobody asked for: whoever has one can cancel it.
+            (own, when(report.created, O::ASKS_TASK))
         }
         What::TaskCancelAnswer { terminal, .. } => {
             (O::ANSWERS_TASK_CANCEL.and(when(terminal.is_some(), O::ANSWERS_LATE_TASK_CANCEL)), O::NONE)
@@ -120,9 +128,30 @@ fn lists(exchange: &Exchange, facts: &Facts<'_>) -> bool {
     facts.result_members && (list || &*exchange.method == "resources/read")
 }
 
-/// True for a request that names a file or a folder (ACP).
-fn names_path(method: &str) -> bool {
-    method.starts_with("fs/") || matches!(method, "session/new" | "session/load" | "session/resume" | "terminal/create")
+/// What a request about a session, its terminals or its files is an occasion of (ACP).
+fn of_session(method: &str, facts: &Facts<'_>) -> Occasions {
+    use Occasions as O;
+    let roots = when(facts.roots().is_some(), O::NAMES_ROOTS);
+    match method {
+        "session/new" | "session/load" | "session/resume" => O::NAMES_FOLDER.and(roots),
+        "session/set_mode" => O::CHOOSES_MODE,
+        "session/set_config_option" => O::CHOOSES_VALUE,
+        "authenticate" | "auth/login" => O::LOGS_IN,
+        "terminal/create" => O::ASKS_TERMINAL.and(O::NAMES_PATH),
+        _ if method.starts_with("terminal/") => O::ASKS_TERMINAL,
+        _ if method.starts_with("fs/") => O::ASKS_FILE.and(O::NAMES_PATH),
+        _ => roots,
+    }
+}
+
+/// What a notification about a document is an occasion of (LSP).
+fn of_document(method: &str) -> Occasions {
+    match method {
+        "textDocument/didOpen" => Occasions::OPENS_DOCUMENT,
+        "textDocument/didChange" => Occasions::CHANGES_DOCUMENT,
+        "textDocument/didClose" => Occasions::CLOSES_DOCUMENT,
+        _ => Occasions::NONE,
+    }
 }
 
 /// True for a message that tells several things apart by their names.
@@ -178,9 +207,18 @@ fn asked(exchange: &Exchange, connection: &Connection) -> Occasions {
         .and(when(exchange.task == TaskState::Asked, O::ASKED_TASK))
         .and(when(exchange.known.is_some_and(|known| known.long_lived), O::LISTENED))
         .and(when(exchange.method.starts_with("$/"), O::ASKED_DOLLAR))
-        .and(when(Inquiry::of(&exchange.method).is_some(), O::ASKED_ERA))
+        .and(of_inquiry(&exchange.method))
         .and(when(later, O::ASKED_AFTER_SHUTDOWN))
         .and(when(cancels_part(&exchange.method), O::ASKED_CANCEL))
+}
+
+/// What a request that finds out what its receiver speaks is an occasion of.
+fn of_inquiry(method: &str) -> Occasions {
+    match Inquiry::of(method) {
+        Some(Inquiry::Discovery) => Occasions::ASKED_ERA,
+        Some(Inquiry::Handshake) => Occasions::ASKED_OTHER_ERA,
+        None => Occasions::NONE,
+    }
 }
 
 const fn when(is: bool, occasions: Occasions) -> Occasions {

@@ -391,17 +391,18 @@ impl Conn {
     }
 
     fn close_stream(&mut self, step: &mut Step<'_>, seen: Seen, stream: u32, by: Option<Side>) {
-        let Some(Opener { issuer, id, request, .. }) = self.streams.get(&stream).cloned() else {
+        let Some(Opener { issuer, id, request, has_ids, .. }) = self.streams.get(&stream).cloned() else {
             return self.note_closed_early(stream, seen);
         };
         // Its id may be another request's by now, on another stream.
         let own = |slot: &&mut Slot| slot.exchange.request.frame == request.frame && slot.exchange.in_flight();
         let Some(slot) = self.slot_mut(issuer, &id).filter(own) else { return };
         slot.in_vain = true;
+        let profile = slot.exchange.profile;
         if by == Some(Side::Server) {
+            slot.hung_up = Some(seen).filter(|_| has_ids && profile.server_may_hang_up);
             return;
         }
-        let profile = slot.exchange.profile;
         if !profile.stream_close_cancels {
             slot.exchange.stream_closed = Some(seen);
             return;

@@ -69,7 +69,8 @@ impl Conn {
         self.answer_questions(step, oracle);
         // A client begins with the handshake; what a server asks first, nothing shows.
         let lacks_first = self.facts.lifecycle.initialize.is_some() && self.side(Side::Server).lacks_first();
-        if self.lacks_records || lacks_first || self.sides.iter().any(Issued::lacks_requests) {
+        let whole = self.facts.proof.covers(Proof::WHOLE) && !Ledger::new(&self.facts, step.shelf).has_gap();
+        if self.lacks_records || lacks_first || self.sides.iter().any(|side| side.lacks_requests(whole)) {
             self.facts.missing.sampled();
         }
         step.sink.connection(&self.facts, Ledger::new(&self.facts, step.shelf), self.logger);
@@ -98,6 +99,7 @@ impl Conn {
             self.end_waiting(step, side, end);
         }
         self.end_task_cancels(step);
+        self.end_births(step);
         self.end_idless(step);
         self.end_early_answers(step);
         self.report_orphans(step, end);
@@ -227,6 +229,9 @@ impl Conn {
         let exchange = &slot.exchange;
         if exchange.stream_closed.is_some() {
             return Some("the client had closed the stream on which the answer was to come");
+        }
+        if slot.hung_up.is_some_and(|hung_up| !self.came_back(hung_up)) {
+            return Some("the server had closed the stream for its client to take up again, and it did not come back");
         }
         if slot.cancelled_before {
             return Some("it was cancelled, if the cancel that stands before it was sent after it");

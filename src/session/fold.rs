@@ -194,7 +194,7 @@ impl Conn {
                 }
                 self.head(step, seen, frame.stream, self.stated(frame.direction), head);
             }
-            Body::Sse { event } => self.sse(event),
+            Body::Sse { event } => self.sse(frame.stream, event),
             Body::Missing(missing) => self.misses(id, frame, missing),
             Body::Open { .. } if frame.stream.is_none() && self.facts.messages == 0 => self.facts.missing.begin(id),
             Body::Open { .. } => {}

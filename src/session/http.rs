@@ -73,9 +73,19 @@ impl Conn {
         }
     }
 
-    /// An event of a stream that is no message.
-    pub(super) fn sse(&mut self, event: &str) {
+    /// What an event of a stream says beside its data.
+    pub(super) fn sse(&mut self, stream: Option<u32>, event: &str) {
         self.http.endpoint |= event.contains("\"endpoint\"");
+        let opener = stream.and_then(|stream| self.streams.held()?.get_mut(&stream));
+        if let Some(opener) = opener.filter(|_| event.contains("\"id\"")) {
+            opener.has_ids = true;
+        }
+    }
+
+    /// True if the client has taken up a stream again since.
+    pub(super) fn came_back(&self, since: Seen) -> bool {
+        let mut heads = self.http.streams.values().filter_map(|stream| stream.request.as_ref());
+        heads.any(|(seen, head)| head.resumes && seen.frame > since.frame)
     }
 
     pub(super) fn http_closed(&mut self, stream: u32) {

@@ -258,6 +258,7 @@ impl Conn {
             wish: if m.profile.revision_per_request { Wish::of(m.facts) } else { Wish::default() },
             partial_token: Facts::id(m.facts.partial_result_token()).map(Box::new),
             in_vain: false,
+            hung_up: None,
             call: None,
         })
     }
@@ -279,7 +280,7 @@ impl Conn {
     fn place(&mut self, m: &Incoming<'_>, id: &Id, mut slot: Box<Slot>) {
         self.adopt(m, &mut slot);
         if let (Some(stream), Side::Client) = (m.stream, m.sender) {
-            let opener = Opener { issuer: m.sender, id: id.clone(), request: m.seen, answer: None };
+            let opener = Opener { issuer: m.sender, id: id.clone(), request: m.seen, answer: None, has_ids: false };
             self.streams.insert(stream, opener);
             slot.exchange.stream_closed = self.http.held().and_then(|http| http.closed_early.remove(&stream));
         }
@@ -371,7 +372,8 @@ impl Conn {
         old.absorb.answers += 1;
         old.exchange.stream = m.stream;
         old.exchange.stream_closed = None;
-        let opener = Opener { issuer: m.sender, id: id.clone(), request: old.exchange.request, answer: None };
+        let request = old.exchange.request;
+        let opener = Opener { issuer: m.sender, id: id.clone(), request, answer: None, has_ids: false };
         self.streams.extend(m.stream.map(|stream| (stream, opener)));
         true
     }

@@ -165,11 +165,11 @@ impl Conn {
         id: &Id,
     ) -> Option<ProgressFault> {
         let exact = self.ordered();
-        let task_alive = self.task_alive(issuer, id);
+        let (task_alive, task_ended_here) = (self.task_alive(issuer, id), self.task_ended_on(m.stream, issuer, id));
         let created = Facts::id(m.facts.token()).is_some_and(|token| self.created_tokens.contains_key(&token));
         let token = Facts::id(m.facts.token());
         let slot = self.slot_mut(issuer, id)?;
-        let same_stream = exact || slot.exchange.stream == m.stream && m.stream.is_some();
+        let same_stream = exact || task_ended_here || slot.exchange.stream == m.stream && m.stream.is_some();
         let judgement = Judgement::exact_if(same_stream, UNORDERED);
         let previous = slot.exchange.last_progress;
         slot.exchange.history.add('p', m.sender, issuer);
@@ -210,6 +210,13 @@ impl Conn {
     fn task_alive(&self, issuer: Side, id: &Id) -> bool {
         match self.slot(issuer, id).map(|slot| &slot.exchange.task) {
             Some(TaskState::Created(task)) => !self.tasks.is_terminal(issuer.peer(), task),
+            _ => false,
+        }
+    }
+
+    fn task_ended_on(&self, stream: Option<u32>, issuer: Side, id: &Id) -> bool {
+        match self.slot(issuer, id).map(|slot| &slot.exchange.task) {
+            Some(TaskState::Created(task)) => self.tasks.ended_on(issuer.peer(), task, stream),
             _ => false,
         }
     }

@@ -7,7 +7,8 @@ use super::event::What;
 use super::exchange::{Cancellation, Effect, Exchange, Outcome, TaskState};
 use super::race::{Judgement, UNORDERED};
 use super::seen::Seen;
-use super::state::{Conn, Handle, Incoming, Step, Task, index, terminal};
+use super::state::{Birth, Conn, Handle, Incoming, Step, Task, index, terminal};
+use crate::capture::Proof;
 use crate::jsonrpc::{Id, Kind};
 use crate::protocol::{Facts, Mechanism, Role, Side};
 
@@ -75,7 +76,9 @@ impl Conn {
             return;
         }
         let name: Rc<str> = Rc::from(&*name);
-        let created = m.facts.task_created;
+        // What an answer about a task tells, it does not create.
+        let asked_of = matches!(role, Role::TaskCancel | Role::TaskResult | Role::Poll);
+        let created = m.facts.task_created && !asked_of;
         if created && let Some(slot) = self.slot_mut(issuer, id) {
             slot.exchange.task = TaskState::Created(name.clone());
         }
@@ -115,10 +118,11 @@ impl Conn {
         let old_creator = old.and_then(|task| task.creator.clone());
         let another = old_creator.as_ref().filter(|old| creator.as_ref().is_some_and(|now| now.request != old.request));
         let recreated = another.map(|old| Seen { frame: old.request, at_us: None });
+        let one_stream = old.is_some_and(|task| task.stream.is_some() && task.stream == m.stream);
         let old = old.map(|task| (task.seen, task.status.clone()));
         let exchange = via.and_then(|(issuer, id)| self.slot(issuer, id)).map(|slot| &slot.exchange);
         let behind = |old: &(Seen, Box<str>)| exchange.is_some_and(|own| self.was_asked_behind(own, old.0));
-        let judgement = Judgement::exact_if(self.ordered() || old.as_ref().is_some_and(behind), UNORDERED);
+        let exact = self.ordered() || one_stream || old.as_ref().is_some_and(behind);
         let report = TaskReport {
             task: &name,
             before: old.as_ref().map(|(seen, status)| (*seen, &**status)),
@@ -127,9 +131,20 @@ impl Conn {
             created: creator.is_some(),
             recreated,
             exchange,
-            judgement,
+            judgement: Judgement::exact_if(exact, UNORDERED),
         };
-        self.emit(step, m.profile, m.seen, Some(m.sender), What::Task(report));
+        match exchange.filter(|_| report.created && old.is_none() && status != "working" && !exact) {
+            Some(exchange) => {
+                let birth = Birth::new(m, &name, status, exchange);
+                self.births.push(birth);
+            }
+            None => {
+                self.emit(step, m.profile, m.seen, Some(m.sender), What::Task(report));
+                if let Some(births) = self.births.held() {
+                    births.tell_of(m.sender, &name);
+                }
+            }
+        }
         let creator = creator.or(old_creator);
         let slot = creator.as_ref().filter(|_| status == "cancelled").and_then(|creator| self.known_mut(creator));
         if let Some(slot) = slot
@@ -141,7 +156,26 @@ impl Conn {
                 self.orphan(parent, cancel, m.seen);
             }
         }
-        self.tasks.set(m.sender, name, Task { status: status.into(), seen: m.seen, creator, cancel, delivered });
+        let (status, seen, stream) = (status.into(), m.seen, m.stream);
+        self.tasks.set(m.sender, name, Task { status, seen, stream, creator, cancel, delivered });
+    }
+
+    /// Tasks that were not at work when they were created, now that all that the log has of them is known.
+    pub(super) fn end_births(&mut self, step: &mut Step<'_>) {
+        let shows_streams = self.facts.proof.covers(Proof::STREAMS);
+        for Birth { seen, owner, profile, task, status, exchange, told_of } in self.births.take_all().list {
+            let report = TaskReport {
+                task: &task,
+                before: None,
+                status: &status,
+                delivered: None,
+                created: true,
+                recreated: None,
+                exchange: Some(&exchange),
+                judgement: Judgement::exact_if(shows_streams && !told_of, UNORDERED),
+            };
+            self.emit(step, profile, seen, Some(owner), What::Task(report));
+        }
     }
 
     /// True if an exchange began when a message had passed, whatever streams the two came on: its answer was made later.

@@ -6,6 +6,7 @@
 //!  20 server@3 {"jsonrpc":"2.0","id":1,"result":{}}
 //!  30 client raw {"jsonrpc"
 //!  35 client@3 http {"method":"POST","headers":{}}
+//!  37 server@3 sse {"id":"7"}
 //!  40 close server
 //!  40 stderr Killed
 //!  41 exit signal 9
@@ -43,6 +44,8 @@ pub enum What {
     Raw(String),
     /// The head of an HTTP request or response.
     Http(String),
+    /// What an event of a stream says beside its data.
+    Sse(String),
     Close,
     Stderr(String),
     Exit(Exit),
@@ -159,6 +162,7 @@ pub fn parse_trace(info: &str, body: &str) -> Trace {
                 channel.proof = channel.proof.without(*proof);
             }
             Some(("proof", "counted")) => channel.proof = channel.proof.and(Proof::COUNTED),
+            Some(("proof", "whole")) => channel.proof = channel.proof.and(Proof::WHOLE),
             Some(("protocol", "unsaid")) => channel.profile = None,
             Some(("head", "truncated")) => channel.complete_head = Some(false),
             Some(("head", "unknown")) => channel.complete_head = None,
@@ -230,9 +234,10 @@ fn parse_step(line: &str) -> Step {
     assert!(sender.is_some() || who == "anyone", "no side in {line:?}");
     let what = match rest.strip_prefix("raw ") {
         Some(text) => What::Raw(text.to_string()),
-        None => match rest.strip_prefix("http ") {
-            Some(head) => What::Http(head.to_string()),
-            None => What::Json(rest.to_string()),
+        None => match (rest.strip_prefix("http "), rest.strip_prefix("sse ")) {
+            (Some(head), _) => What::Http(head.to_string()),
+            (_, Some(event)) => What::Sse(event.to_string()),
+            _ => What::Json(rest.to_string()),
         },
     };
     Step { at_ms, side: sender, stream, hop, what }
@@ -247,6 +252,7 @@ pub fn frame(step: &Step, line: u64, timed: bool) -> Frame<'_> {
         What::Exit(exit) => Body::Exit(*exit),
         What::Missing { why, .. } => Body::Missing(Missing::new(*why)),
         What::Http(head) => Body::Http { head },
+        What::Sse(event) => Body::Sse { event },
         What::Raw(text) => Body::Malformed { bytes: text.as_bytes(), reason: "not JSON".into() },
         What::Json(text) => match parse::<Facts<'_>>(text) {
             Ok(Parsed::One(message, facts)) => Body::Message(Captured { text, json: None, message, facts }),
@@ -282,6 +288,7 @@ pub fn fence(trace: &Trace) -> String {
             What::Json(json) => format!("{side}{stream} {json}"),
             What::Raw(raw) => format!("{side}{stream} raw {raw}"),
             What::Http(head) => format!("{side}{stream} http {head}"),
+            What::Sse(event) => format!("{side}{stream} sse {event}"),
             What::Close => format!("close{stream} {side}"),
             What::Stderr(text) => format!("stderr {text}"),
             What::Missing { why, anywhere } => {

@@ -28,7 +28,7 @@ pub fn vector(profile: &Profile, trace: &Trace, vantage: &str) -> Option<String>
             What::Raw(raw) => format!(r#""dir":"{dir}","raw":{}"#, json!(raw)),
             What::Http(head) => format!(r#""dir":"{dir}","http":{head}"#),
             What::Close => format!(r#""ev":"close","by":"{by}""#),
-            What::Stderr(_) | What::Exit(_) | What::Missing { .. } => return None,
+            What::Sse(_) | What::Stderr(_) | What::Exit(_) | What::Missing { .. } => return None,
         };
         let stream = step.stream.map_or(String::new(), |stream| format!(r#""stream":{stream},"#));
         let _ = writeln!(text, r#"{{"n":{},"t":{},{stream}{what}}}"#, n + 1, step.at_ms);

@@ -46,6 +46,7 @@ pub(super) const BASE: Profile = Profile {
     revision_per_request: false,
     stream_close_cancels: false,
     stream_close_is_no_cancel: false,
+    server_may_hang_up: false,
     progress: None,
     documents: false,
     tasks: false,

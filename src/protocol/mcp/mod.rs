@@ -66,10 +66,16 @@ const HANDSHAKE: Profile = Profile {
     ..BASE
 };
 
-/// What a side must have declared before it is asked. `completion/complete` is left out: the oldest revision has no
-/// capability for it.
-const GATES: &[Gate] = &[
+/// What a side must have declared before it is asked, of the oldest revision.
+const GATES: &[Gate] = GATES_2025_03_26.split_at(9).0;
+
+/// The same since there is a capability for completions.
+const GATES_2025_03_26: &[Gate] = GATES_2025_11_25.split_at(10).0;
+
+/// The same since there are tasks. `tasks/cancel` has a rule of its own (TSK007).
+const GATES_2025_11_25: &[Gate] = &[
     Gate::new("resources/subscribe", "resources.subscribe"),
+    Gate::new("resources/unsubscribe", "resources.subscribe"),
     Gate::new("resources/", "resources"),
     Gate::new("tools/", "tools"),
     Gate::new("prompts/", "prompts"),
@@ -77,10 +83,18 @@ const GATES: &[Gate] = &[
     Gate::new("sampling/createMessage", "sampling"),
     Gate::new("elicitation/create", "elicitation"),
     Gate::new("roots/list", "roots"),
+    Gate::new("completion/complete", "completions"),
+    Gate::new("tasks/list", "tasks.list"),
+    Gate::new("tasks/get", "tasks"),
+    Gate::new("tasks/result", "tasks"),
 ];
 
-/// What a side may send only if it was declared.
-const FEATURES: &[Feature] = &[
+/// What a side may send only if it was declared. That a client declares the context of servers came with 2025-11-25, where it is
+/// one of the modes of elicitation, too; before it the values of `includeContext` are a parameter like any other.
+const FEATURES: &[Feature] = FEATURES_2025_11_25.split_at(7).0;
+
+/// The same of 2025-11-25: what is new in it stands last.
+const FEATURES_2025_11_25: &[Feature] = &[
     LOGGING,
     always("notifications/tools/list_changed", Side::Server, "tools.listChanged"),
     always("notifications/prompts/list_changed", Side::Server, "prompts.listChanged"),
@@ -103,6 +117,12 @@ const FEATURES: &[Feature] = &[
         used: |facts| ["thisServer", "allServers"].iter().any(|it| Facts::is(facts.include_context(), it)),
         by: Side::Client,
         needs: "sampling.context",
+    },
+    Feature {
+        method: "elicitation/create",
+        used: |facts| facts.mode().is_none_or(|mode| Facts::is(Some(mode), "form")),
+        by: Side::Client,
+        needs: "elicitation.form",
     },
 ];
 

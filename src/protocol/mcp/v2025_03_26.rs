@@ -10,8 +10,14 @@ use crate::protocol::tables::{bare, error, in_part, note, warning};
 use crate::protocol::{Profile, Remark, Ruling, Severity};
 
 /// The revision.
-pub static PROFILE: Profile =
-    Profile { revision: "2025-03-26", stream_close_is_no_cancel: true, rulings: RULINGS, remarks: TABLE, ..HANDSHAKE };
+pub static PROFILE: Profile = Profile {
+    revision: "2025-03-26",
+    stream_close_is_no_cancel: true,
+    gates: super::GATES_2025_03_26,
+    rulings: RULINGS,
+    remarks: TABLE,
+    ..HANDSHAKE
+};
 
 shared!("2025-03-26", "/basic");
 one_kind_of_response!("2025-03-26", "/basic");

@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "document-not-open",
     summary: "a document was changed or closed that is not open",
     on: On::Document,
-    duty: Duty::client(Occasions::TELLS_OF_DOCUMENT),
+    duty: Duty::client(Occasions::CHANGES_DOCUMENT.and(Occasions::CLOSES_DOCUMENT)),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Before(Whose::Sender),
     default_on: true,

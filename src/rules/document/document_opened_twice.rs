@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "document-opened-twice",
     summary: "a document was opened that is open",
     on: On::Document,
-    duty: Duty::client(Occasions::TELLS_OF_DOCUMENT),
+    duty: Duty::client(Occasions::OPENS_DOCUMENT),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Sender),
     default_on: true,

@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "version-not-increasing",
     summary: "the version of a document did not increase",
     on: On::Document,
-    duty: Duty::client(Occasions::TELLS_OF_DOCUMENT),
+    duty: Duty::client(Occasions::CHANGES_DOCUMENT),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     // Without the beginning nothing shows that one server is spoken to: each has documents of its own.
     absence: Absence::Before(Whose::Sender),

@@ -1,5 +1,5 @@
-//! A message that uses a feature which one side had to declare and did not: an elicitation by URL, a sampling with tools or with the
-//! context of servers. Said once for each.
+//! A message that uses a feature which one side had to declare and did not: an elicitation by URL or by a form, a sampling with tools
+//! or with the context of servers. Said once for each.
 //!
 //! Left alone: captures in which the declaration is not to be seen, and log messages (LIF023).
 
@@ -14,7 +14,9 @@ pub static RULE: Rule = Rule {
     name: "feature-not-declared",
     summary: "a message uses a feature that was not declared",
     on: On::Undeclared,
-    duty: Duty::either(Occasions::HANDSHAKE_ANSWERED.and(Occasions::ASKS_INPUT)),
+    duty: Duty::either(
+        Occasions::ASKS_PERSON.and(Occasions::ASKS_MODEL).and(Occasions::UPDATES).and(Occasions::NAMES_ROOTS),
+    ),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::None,
     default_on: true,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "version-not-listed",
     summary: "a client goes on by a version that its server does not list",
     on: On::Era,
-    duty: Duty::client(Occasions::STATELESS),
+    duty: Duty::client(Occasions::VERSION_REFUSED),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     absence: Absence::None,
     default_on: true,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "workdone-cancel-wrong-direction",
     summary: "a server sends what only the client may send to cancel progress",
     on: On::Cancel,
-    duty: Duty::server(Occasions::MESSAGES),
+    duty: Duty::server(Occasions::CREATES_TOKEN.and(Occasions::CANCELS_WORK)),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::None,
     default_on: true,

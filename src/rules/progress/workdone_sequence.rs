@@ -17,7 +17,7 @@ pub static RULE: Rule = Rule {
     on: On::Progress,
     duty: Duty::server(Occasions::CREATES_TOKEN),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Between(Whose::Both),
     default_on: true,
     page: include_str!("../../../docs/rules/workdone-sequence.md"),
     check,
@@ -39,6 +39,6 @@ fn check(event: &Event<'_>) -> Option<Finding> {
 fn again(event: &Event<'_>, before: Seen, token: &str) -> Option<Finding> {
     let ruling = event.profile.ruling("PRG008/again")?;
     let summary = format!("progress begins with the id {token}, which was used before");
-    let finding = found_by(RULE.code, ruling, event, summary);
+    let finding = found_by(RULE.code, ruling, event, summary).concluding(Absence::None);
     Some(finding.with("before", before).with("progress", event.seen))
 }

@@ -3,10 +3,10 @@
 //! Left alone: a cancelled task that changes its status (TSK003 speaks of it).
 
 use super::reported;
-use crate::capture::Proof;
+use crate::capture::{Proof, Transport};
 use crate::finding::Finding;
-use crate::rules::{Absence, Duty, Occasions, On, Rule, found};
-use crate::session::{Event, What};
+use crate::rules::{Absence, Duty, Occasions, On, Rule, Whose, found};
+use crate::session::{Event, FrameId, TaskReport, What};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -34,8 +34,16 @@ fn check(event: &Event<'_>) -> Option<Finding> {
             let finding = found(RULE.code, event, format!("task {task} begins as {status}, not as working"))?;
             // The ruling quotes the sentence on ended tasks; the one on the beginning is another.
             let clause = event.profile.clause("TSK004/first");
-            Some(reported(Finding { clause, ..finding }, event, &report, None))
+            let finding = reported(Finding { clause, ..finding }, event, &report, None);
+            Some(finding.concluding(not_told_before(event, &report)))
         }
         _ => None,
     }
+}
+
+/// Over HTTP what was told of it before may have come on another stream, and stand anywhere behind its request.
+fn not_told_before(event: &Event<'_>, report: &TaskReport<'_>) -> Absence {
+    let asked = report.exchange.filter(|_| event.connection.transport == Transport::Http);
+    let last = event.connection.last.map_or(FrameId::MAX, |last| last.frame);
+    asked.map_or(Absence::None, |asked| Absence::Within(Whose::Sender, asked.request.frame, last))
 }

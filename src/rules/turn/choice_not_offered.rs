@@ -13,7 +13,12 @@ pub static RULE: Rule = Rule {
     name: "choice-not-offered",
     summary: "something was chosen that the agent had not offered",
     on: On::NotOffered,
-    duty: Duty::client(Occasions::REQUESTS.and(Occasions::ANSWERS)),
+    duty: Duty::client(
+        Occasions::LOGS_IN
+            .and(Occasions::CHOOSES_MODE)
+            .and(Occasions::CHOOSES_VALUE)
+            .and(Occasions::ANSWERS_PERMISSION),
+    ),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     absence: Absence::Before(Whose::Peer),
     default_on: true,

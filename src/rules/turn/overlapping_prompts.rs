@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "overlapping-prompts",
     summary: "a prompt was sent while another one of its session was in work",
     on: On::Request,
-    duty: Duty::client(Occasions::REQUESTS),
+    duty: Duty::client(Occasions::PROMPTS),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

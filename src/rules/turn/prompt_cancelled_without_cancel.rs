@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "prompt-cancelled-without-cancel",
     summary: "a prompt that nobody cancelled ended as cancelled",
     on: On::Answer,
-    duty: Duty::server(Occasions::ANSWERS),
+    duty: Duty::server(Occasions::ANSWERS_PROMPT),
     needs: Proof::PAYLOAD
         .and(Proof::DIRECTION)
         .and(Proof::BOTH_SIDES)

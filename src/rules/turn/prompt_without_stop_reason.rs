@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "prompt-without-stop-reason",
     summary: "a prompt was answered without a stop reason",
     on: On::Answer,
-    duty: Duty::server(Occasions::RESULTS),
+    duty: Duty::server(Occasions::ANSWERS_PROMPT),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::None,
     default_on: true,

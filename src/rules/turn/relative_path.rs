@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     name: "relative-path",
     summary: "a path is relative",
     on: On::Request,
-    duty: Duty::either(Occasions::NAMES_PATH),
+    duty: Duty::either(Occasions::NAMES_PATH.and(Occasions::NAMES_FOLDER).and(Occasions::NAMES_ROOTS)),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::None,
     default_on: true,

@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "session-not-set-up",
     summary: "a prompt was sent to a session that was not set up",
     on: On::NotSetUp,
-    duty: Duty::client(Occasions::REQUESTS),
+    duty: Duty::client(Occasions::PROMPTS),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     absence: Absence::Before(Whose::Both),
     // A session may have been set up over an earlier connection to the same agent.

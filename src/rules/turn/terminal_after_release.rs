@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "terminal-after-release",
     summary: "a terminal was used after it was released",
     on: On::Released,
-    duty: Duty::server(Occasions::REQUESTS),
+    duty: Duty::server(Occasions::ASKS_TERMINAL),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     absence: Absence::Between(Whose::Both),
     default_on: true,

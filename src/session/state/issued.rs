@@ -136,8 +136,9 @@ impl Issued {
 
     /// True where this side counts its requests, and some that it must have counted are missing although they were answered
     /// or cancelled: either more than one is missing that way, or most of the count is there, or it is all there but for the one, or a
-    /// third is and others are missing, too. Those that the count would go on with are missing where no other request can have been meant.
-    pub(in crate::session) fn lacks_requests(&self) -> bool {
+    /// third is and others are missing, too. Those that the count would go on with are missing where no other request can have been meant,
+    /// and nothing says that the log is whole: there an answer with the next number is one with a wrong number.
+    pub(in crate::session) fn lacks_requests(&self, whole: bool) -> bool {
         let (Some((_, first)), Some((_, last))) = (self.first, self.highest) else {
             // Who answers again and again what nobody asked was asked all the same.
             return self.live.is_empty() && self.unasked.len() as i64 >= STEADY;
@@ -145,7 +146,8 @@ impl Issued {
         let within = self.unasked.iter().filter(|number| (first..last).contains(number)).count();
         let behind = (last.saturating_add(1)..).take_while(|number| self.unasked.contains(number)).count();
         let waits = |slot: &Slot| slot.exchange.in_flight() && slot.exchange.cancels.is_empty();
-        let missing = within + if self.live.values().any(|slot| waits(slot)) { 0 } else { behind };
+        let none_behind = whole || self.live.values().any(|slot| waits(slot));
+        let missing = within + if none_behind { 0 } else { behind };
         let all_but_it = within == 1 && self.counted > 1 && self.left_out() == 1;
         missing > 1 || missing == 1 && (self.counts() || all_but_it || within == 1 && self.is_thinned())
     }
@@ -232,16 +234,18 @@ mod tests {
 
     #[test]
     fn ids_that_a_count_leaves_out_are_missing() {
-        let lacks = |ids: &[i64], unasked: &[i64]| {
+        let lacks_if = |whole: bool, ids: &[i64], unasked: &[i64]| {
             let mut issued = Issued::default();
             ids.iter().for_each(|id| issued.count_up(&Id::Int(*id)));
             unasked.iter().for_each(|id| issued.miss(&Id::Int(*id)));
-            issued.lacks_requests()
+            issued.lacks_requests(whole)
         };
+        let lacks = |ids: &[i64], unasked: &[i64]| lacks_if(false, ids, unasked);
         let steady: Vec<i64> = (1..=STEADY).collect();
         assert!(!lacks(&steady, &[]) && !lacks(&[], &[5, 6]));
         assert!(lacks(&[], &[5, 6, 7]), "one answer may be a slip, three are none");
         assert!(lacks(&steady, &[STEADY + 1]), "the next one");
+        assert!(!lacks_if(true, &steady, &[STEADY + 1]), "where nothing is left out it was never sent");
         assert!(!lacks(&steady, &[STEADY + 2]), "a number that the count does not go on with");
         assert!(!lacks(&[1, 9], &[5]) && lacks(&[1, 9], &[5, 6]), "one number may be a slip");
         assert!(lacks(&[0, 2], &[1]) && !lacks(&[0, 2], &[4]), "all but the one between them");

@@ -1,5 +1,6 @@
 //! What the fold remembers of one connection.
 
+mod births;
 mod controls;
 mod documents;
 mod eras;
@@ -19,6 +20,7 @@ mod suspect;
 mod tasks;
 mod turn;
 
+pub(super) use births::{Birth, Births};
 pub(super) use controls::Offered;
 pub(super) use documents::Documents;
 pub(super) use eras::{Eras, Logs, Refusal};
@@ -159,6 +161,8 @@ pub(super) struct Conn {
     pub(super) suspects: Rare<VecDeque<Suspect>>,
     pub(super) questions: Rare<Vec<Question>>,
     pub(super) tasks: Rare<Tasks>,
+    /// Tasks that were not at work when they were created, over HTTP.
+    pub(super) births: Rare<Births>,
     pub(super) turns: Rare<FxHashMap<Rc<str>, Turn>>,
     pub(super) created_tokens: Rare<FxHashMap<Id, Created>>,
     /// The last capabilities that a request stated, as text and as they were read: most requests repeat them.
@@ -339,6 +343,7 @@ impl Conn {
             suspects: Rare::default(),
             questions: Rare::default(),
             tasks: Rare::default(),
+            births: Rare::default(),
             turns: Rare::default(),
             created_tokens: Rare::default(),
             stated: None,

@@ -65,6 +65,8 @@ pub(in crate::session) struct Slot {
     pub(in crate::session) wish: Wish,
     /// The POST that carried it has ended without its answer.
     pub(in crate::session) in_vain: bool,
+    /// Where the server closed its stream in a way that lets the client take it up again.
+    pub(in crate::session) hung_up: Option<Seen>,
     /// Key among the calls in flight (rule CAN025).
     pub(in crate::session) call: Option<u64>,
 }
@@ -129,6 +131,8 @@ pub(in crate::session) enum Again {
 /// The request that opened a stream.
 #[derive(Clone, Debug)]
 pub(in crate::session) struct Opener {
+    /// True once an event with an id came on it: its client can take it up again.
+    pub(in crate::session) has_ids: bool,
     pub(in crate::session) issuer: Side,
     pub(in crate::session) id: Id,
     pub(in crate::session) request: Seen,

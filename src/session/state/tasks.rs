@@ -18,6 +18,8 @@ const REMEMBERED: usize = 16_384;
 pub(in crate::session) struct Task {
     pub(in crate::session) status: Box<str>,
     pub(in crate::session) seen: Seen,
+    /// The stream that the report came on.
+    pub(in crate::session) stream: Option<u32>,
     pub(in crate::session) creator: Option<Handle>,
     /// The first `tasks/cancel` of it.
     pub(in crate::session) cancel: Option<Seen>,
@@ -53,6 +55,11 @@ impl Tasks {
     /// The report by which a task had ended.
     pub(in crate::session) fn ended(&self, owner: Side, name: &str) -> Option<Seen> {
         self.get(owner, name).filter(|task| terminal(&task.status)).map(|task| task.seen)
+    }
+
+    /// True if a task had ended by a report on this stream, so that what else comes on it comes later.
+    pub(in crate::session) fn ended_on(&self, owner: Side, name: &str, stream: Option<u32>) -> bool {
+        stream.is_some() && self.get(owner, name).is_some_and(|task| terminal(&task.status) && task.stream == stream)
     }
 
     /// The `tasks/cancel` of a task, and whether its owner has reported since that it is cancelled.

@@ -8,7 +8,7 @@ use crate::protocol::by_name;
 use crate::wire::Framing;
 
 /// The names of what a log can prove, as they are written.
-const PROOFS: [(Proof, &str); 13] = [
+const PROOFS: [(Proof, &str); 14] = [
     (Proof::PAYLOAD, "payload"),
     (Proof::CANCEL_TARGET, "cancel_target"),
     (Proof::ERROR_CODE, "error_code"),
@@ -22,6 +22,7 @@ const PROOFS: [(Proof, &str); 13] = [
     (Proof::ORDER, "order"),
     (Proof::ANSWER_TIME, "answer_time"),
     (Proof::COUNTED, "counted"),
+    (Proof::WHOLE, "whole"),
 ];
 
 #[derive(Default, Serialize, Deserialize)]

@@ -139,7 +139,7 @@ impl Header {
             true => Proof::FULL.and(Proof::STREAMS).without(Proof::CLIENT),
             false => Proof::FULL,
         };
-        if self.clock.is_some() { full.and(Proof::COUNTED) } else { full }
+        if self.clock.is_some() { full.and(Proof::COUNTED).and(Proof::WHOLE) } else { full }
     }
 
     fn channel(&self, connection: &str, complete_head: Option<bool>) -> Channel {

@@ -144,6 +144,9 @@ impl VectorEvent {
             stream: self.stream,
             taps,
         };
+        if let (Some(id), Some(_)) = (&self.sse_id, self.stream) {
+            out.put(&place, Body::Sse { event: &format!("{{\"id\":{id}}}") })?;
+        }
         match &self.content {
             Content::Message(text) => out.promised(&place, text, false),
             Content::Raw(text) => out.malformed(&place, text.as_bytes(), "the text is not JSON"),

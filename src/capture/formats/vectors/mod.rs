@@ -76,6 +76,8 @@ impl Meta {
 
     fn channel(&self, name: &str, resolution_us: i64) -> Channel {
         let http = self.transport == "http";
+        let proof = if http { Proof::FULL.and(Proof::STREAMS) } else { Proof::FULL };
+        let whole = self.head == "complete";
         let declared = Some(self.revision.as_str()).filter(|revision| !matches!(*revision, "" | "auto"));
         Channel {
             name: (!name.is_empty()).then(|| name.to_string()),
@@ -90,7 +92,7 @@ impl Meta {
                 _ => None,
             },
             one_connection: true,
-            proof: if http { Proof::FULL.and(Proof::STREAMS) } else { Proof::FULL },
+            proof: if whole { proof.and(Proof::WHOLE) } else { proof },
             resolution_us,
             framing: None,
         }

@@ -34,6 +34,7 @@ pub fn questions(raw: &str) -> Vec<Question> {
         let params = &request["params"];
         let needs = match method.as_str() {
             "elicitation/create" if params["mode"] == "url" => Some("elicitation.url"),
+            "elicitation/create" if params["mode"].is_null() || params["mode"] == "form" => Some("elicitation.form"),
             "sampling/createMessage" if params["tools"].is_array() => Some("sampling.tools"),
             "sampling/createMessage"
                 if ["thisServer", "allServers"].iter().any(|it| params["includeContext"] == *it) =>
