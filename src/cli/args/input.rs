@@ -41,7 +41,7 @@ pub struct ReadArgs {
     #[arg(long)]
     pub whole: bool,
     /// What tells connections apart: a field or a JSON pointer, several with commas; in lines of text a name with a value, word:N
-    /// (the Nth word), part:N, after:N (behind the message) or ends (the names around an arrow)
+    /// (the Nth word), part:N, after:N (behind the message) or ends (the names around an arrow); text:NAME in texts of records
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     pub connection_key: Option<Vec<String>>,
     /// How many threads read and judge, in commands that let the user say it.
