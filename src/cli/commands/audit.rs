@@ -93,6 +93,7 @@ fn apart(facts: &str, args: &AuditArgs, stop: &Stop) -> Result<u8> {
             Part::Undecided(row) => parts.undecided(row),
             Part::Occasion(row) => parts.occasion(row),
             Part::Breach(row) => parts.breach(row),
+            Part::Source(name, told) => parts.source(name, told),
             Part::Finding { row, key, seq, nth } => parts.finding(row, key, (seq, nth)),
         }
         .map_err(failed)
