@@ -47,7 +47,7 @@ pub struct AuditArgs {
     /// A database made by `rpctape ingest` or `rpctape check --db`
     #[arg(value_name = "DB", required_unless_present_any = ["facts", "findings"], value_parser = input::name())]
     database: Option<String>,
-    /// Judge facts (JSON lines of `rpctape facts`) of whole connections, in order by connection, source and seq; `-` is standard
+    /// Judge facts (JSON lines of `rpctape facts`) of whole connections, in order by connection, place and seq; `-` is standard
     /// input. Findings come as JSON lines, and the exit status is 0 when it judged, whatever it found
     #[arg(long, value_name = "FILE", conflicts_with_all = NO_SCREEN)]
     facts: Option<String>,

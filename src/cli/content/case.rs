@@ -296,12 +296,22 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// The same facts without secrets in names of requests, which screens cut.
+    /// The same facts without secrets in names, which screens cut.
     pub fn told(&self, mut facts: Facts) -> Facts {
+        facts.connection = self.named(&facts.connection);
         let waiting = facts.stuck.iter_mut().chain(&mut facts.open).map(|waiting| &mut waiting.row);
         let cancelled = facts.cancels.iter_mut().filter_map(|cancel| cancel.exchange.as_mut());
         self.clean(waiting.chain(cancelled).chain(&mut facts.around));
         facts
+    }
+
+    /// A connection without secrets in its name.
+    pub fn named(&self, connection: &ConnectionRow) -> ConnectionRow {
+        let mut row = connection.clone();
+        if let Some(redactor) = &mut *self.redactor.borrow_mut() {
+            [&mut row.key, &mut row.source].into_iter().for_each(|word| *word = redactor.text(word).into_owned());
+        }
+        row
     }
 
     /// Replaces secrets in the names of requests.

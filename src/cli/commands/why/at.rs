@@ -40,7 +40,7 @@ pub fn write(out: &mut Out, case: &Case<'_>, args: &WhyArgs, text: &str) -> Resu
         for row in &rows {
             told.extend(seen(case, row, span.from_us)?);
         }
-        moments.push(Moment::of(connection, inside, told));
+        moments.push(Moment::of(&case.named(connection), inside, told));
         flying.extend(rows);
     }
     moments.sort_by_key(|moment| std::cmp::Reverse(moment.in_flight.len()));
