@@ -149,6 +149,11 @@ def members(log, n):
     log.answer(log.ask(arguments={f"k{at}": at for at in range(n)}))
 
 
+def labels(log, n):
+    """One text with names that speak of secrets, as a source file, a log or a file of settings has them."""
+    log.answer(log.ask(), text="".join(f"let token{at} = self.next_token({at});\nKEY_{at}='{at}' password: x{at}, token is `{at}` " for at in range(n)))
+
+
 def depth(log, n):
     log.put("c2s", id="d", method="x", params=json.loads("[" * 400 + "]" * 400))
     for _ in range(n // 100):
@@ -156,7 +161,7 @@ def depth(log, n):
 
 
 DIMENSIONS = [calls, cancels, cancels_of_one, connections, progress_tokens, progress_of_one, tasks, ids_in_flight, never_answered,
-              methods, tools, nested, findings, unknown_ids, batch_members, malformed, members, depth]
+              methods, tools, nested, findings, unknown_ids, batch_members, malformed, members, labels, depth]
 
 
 # Commands beside `check`, and the dimensions in which each was once slower than its work.
@@ -168,6 +173,7 @@ BESIDE = {
     "replay LOG --dry-run -- x": ["calls"],
     "why LOG --at 00:00:00": ["connections"],
     "stats LOG": ["cancels_of_one"],
+    "scrub LOG -o -": ["labels"],
 }
 
 

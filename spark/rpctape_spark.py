@@ -352,8 +352,9 @@ def finish(judged, sources, again, args):
             for source in sources:
                 if source["source"] in again:
                     print(f"{source['source']}: the same as {again[source['source']]}, judged once", file=sys.stderr)
-                else:
-                    file.write(json.dumps({"type": "source", **source}) + "\n")
+                    # A source without a format is one that was passed over, in the words of `check`.
+                    source = {"source": source["source"], "reason": "its content is that of another file, which was read"}
+                file.write(json.dumps({"type": "source", **source}) + "\n")
             for row in judged.select("type", "line").toLocalIterator():
                 undecidable |= row.type == "undecidable"
                 file.write(row.line + "\n")

@@ -118,6 +118,12 @@ impl Proof {
     pub const fn from_bits(bits: u16) -> Proof {
         Proof(bits)
     }
+    /// These words of [`Proof::missing`], in the order in which it has them.
+    pub fn in_order(words: &[String]) -> Vec<String> {
+        let all = Proof::NONE.missing(Proof(!Proof::NONE.0));
+        all.into_iter().filter(|word| words.iter().any(|known| known == word)).map(str::to_string).collect()
+    }
+
     /// What is asked for and not there, in words.
     pub fn missing(self, wanted: Proof) -> Vec<&'static str> {
         let names = [

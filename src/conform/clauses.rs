@@ -43,6 +43,10 @@ pub enum Break {
     Rule(&'static str),
     /// The same, on a slow request.
     OnCall(&'static str),
+    /// A cancelled request that is owed an answer gets none in many times the time that it takes, by a server that had read the cancel and answers others.
+    NeverSettled,
+    /// A cancel that is a request gets no answer in many times the time that it takes, by a server that answers others.
+    NeverRefused,
     /// A slow request that nobody cancelled is not answered, in many times the time that it takes by itself, by a server that answers others.
     Stuck,
     /// The same, on a cancel that is a request.
@@ -133,7 +137,7 @@ static ROWS: &[Row] = &[
         words: Words::Rule("CAN011"),
         whom: For::Answer,
         probes: &["mid", "early", "late", "zero", "parallel", "storm", "twice", "nested"],
-        breaks: &[Break::Rule("CAN011"), Break::OnCall("RPC008")],
+        breaks: &[Break::Rule("CAN011"), Break::OnCall("RPC008"), Break::NeverSettled],
         holds: &[Hold::Settled],
     },
     Row {
@@ -178,7 +182,7 @@ static ROWS: &[Row] = &[
         words: Words::Rule("SES001"),
         whom: For::Turns,
         probes: &["session"],
-        breaks: &[Break::Rule("SES001"), Break::Rule("SES002")],
+        breaks: &[Break::Rule("SES001"), Break::Rule("SES002"), Break::NeverSettled],
         holds: &[Hold::Settled],
     },
     Row {
@@ -232,7 +236,7 @@ static ROWS: &[Row] = &[
         words: Words::Rule("STK001"),
         whom: For::All,
         probes: &["as-request"],
-        breaks: &[Break::OnCancel("STK001")],
+        breaks: &[Break::OnCancel("STK001"), Break::NeverRefused],
         holds: &[Hold::Refused],
     },
     Row {

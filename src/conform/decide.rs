@@ -68,6 +68,15 @@ fn broken(what: &Break, play: &Play) -> Option<Proof> {
     match what {
         Break::Rule(rule) => play.charged(rule).next().map(|fault| proof(play, fault)),
         Break::Stuck => stuck(play),
+        Break::NeverSettled => {
+            let summary = play.never_settled()?;
+            Some(Proof { summary, ..Proof::default() })
+        }
+        Break::NeverRefused => {
+            let asked = play.never_refused().filter(|_| play.is_alive())?;
+            let summary = format!("{} was never answered", asked.label());
+            Some(Proof { summary, ..Proof::default() })
+        }
         Break::OnCall(rule) => on_call(rule).map(|fault| proof(play, fault)),
         Break::OnCallIf(rule, row) => on_call(rule).map(|fault| Proof { if_honoured: Some(row), ..proof(play, fault) }),
         Break::OnCancel(rule) => {

@@ -23,4 +23,4 @@ pub use client::{TOOLS, Tool, client_card, served};
 pub use play::Play;
 pub use probes::{Moment, Needs, PROBES, Probe};
 pub use speech::{Call, NO_TOOLS, PRELUDE, Question, Speech, candidates};
-pub use template::{Said, Timing, calls, capture, one_by_one, watched_us, write};
+pub use template::{Said, Timing, calls, capture, is_owed_an_answer, one_by_one, watched_us, write};

@@ -11,6 +11,9 @@ use crate::replay::splice;
 /// A cancel that lies there for less than this may just have crossed the answer, microseconds.
 const LAY_US: i64 = 150_000;
 
+/// What was watched for less is not said to have gone unanswered for good, microseconds.
+const LONG_US: i64 = 10_000_000;
+
 /// One play of a probe.
 #[derive(Clone, Debug)]
 pub struct Play {
@@ -132,6 +135,25 @@ impl Play {
             owed && self.log.exchanges[*place].stuck_us.is_some() && !self.was_answered(exchange)
         };
         self.asked().find(stuck).map(|(_, exchange)| exchange)
+    }
+
+    /// The cancel that is a request, where it was given up on.
+    pub(super) fn never_refused(&self) -> Option<&Exchange> {
+        let given_up = |(place, exchange): &(usize, &Exchange)| {
+            exchange.rpc_id == AS_REQUEST
+                && self.log.exchanges[*place].stuck_us.is_some()
+                && !self.was_answered(exchange)
+        };
+        self.asked().find(given_up).map(|(_, exchange)| exchange)
+    }
+
+    /// That a cancelled request, which is owed an answer, got none for as long as is waited for one: told of a server that had read the cancel.
+    pub fn never_settled(&self) -> Option<String> {
+        self.witnessed().filter(|_| self.is_alive())?;
+        let targets = self.targets();
+        let left = targets.iter().find(|target| target.is_silent() && target.whole && target.watched_us >= LONG_US)?;
+        let watched = crate::number::duration(left.watched_us);
+        Some(format!("{} was cancelled and never answered, watched for {watched}", left.live?.label()))
     }
 
     /// The slow requests, as they were in the live session.

@@ -4,6 +4,7 @@
 //! call 2          a slow request with the id 2        cancel 2        its cancel, as the protocol has it
 //! witness         a request that is answered at once  answer 2        the server answers it, when its time is over
 //! settle 2        what a cancelled request is owed    progress 2      the server tells of its progress
+//! refuse 50       an error answers it
 //! watch           until nothing can come any more     soon            for a moment; both end with a witness
 //! task 2          the slow request, as a task     tasks/get 60 S  a request about that task, and its status
 //! question        the server asks, and nobody answers
@@ -95,11 +96,11 @@ pub static PROBES: &[Probe] = &[
     any("malformed-array", Needs::Server, "a cancel whose parameters are a list", "malformed []; soon"),
     any("malformed-null", Needs::Server, "a cancel of null", "malformed {\"ID\":null}; soon"),
     any("malformed-object", Needs::Server, "a cancel of an object", "malformed {\"ID\":{}}; soon"),
-    any(
+    patient(
         "as-request",
         Needs::Slow,
         "a cancel with an id of its own: a request that no server knows",
-        "call 2; 30% request 50 2; watch",
+        "call 2; 30% request 50 2; refuse 50; watch",
     ),
     timed("twice", Needs::Slow, "two cancels at once", "call 2; 30% cancel 2; cancel 2; witness; settle 2; watch"),
     patient("initialize", Needs::Hello, "a cancel of the handshake", "hello; cancel HELLO; welcome; soon"),

@@ -21,6 +21,12 @@ pub fn watched_us(script: &str, said: &[Said], profile: &crate::protocol::Profil
     }
 }
 
+/// True where a probe has a request cancelled that is owed an answer all the same: only who waits for long can say that none comes.
+pub fn is_owed_an_answer(script: &str, profile: &crate::protocol::Profile) -> bool {
+    let settles = script.contains("settle") && profile.answers_cancelled();
+    settles || script.contains("turned") && profile.turns
+}
+
 /// How long things take, microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
@@ -288,6 +294,11 @@ impl<'p> Pen<'p> {
             "take-up" => self.act(Does::TakesUp, rest).and_then(|()| self.answer(rest)),
             "answer" => self.answer(rest),
             "settle" => self.settle(rest),
+            "refuse" => {
+                let error = r#"{"code":-32601,"message":"Method not found"}"#;
+                self.say(Side::Server, format!(r#"{{"jsonrpc":"2.0","id":{rest},"error":{error}}}"#));
+                Some(())
+            }
             "witness" => self.witness(),
             "soon" => self.wait_until(self.now_us + SOON_US),
             "watch" => {

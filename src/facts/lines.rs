@@ -3,24 +3,27 @@
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Write};
 
+use super::place::source_order;
 use super::row::{Row, Sink};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::lenient_string;
 use crate::json::scan::{MemberText, members};
 use crate::output::written;
 
-/// Writes one JSON object a row.
+/// Writes one JSON object a row, its `place` last: that is what sources sort by, for whoever sorts rows. Nothing here reads it.
 pub struct Lines<W: Write> {
     out: W,
     name: String,
     /// The line that is being made: what compresses is given whole lines.
     line: Vec<u8>,
+    /// The last source, and the end of its rows.
+    place: (String, String),
 }
 
 impl<W: Write> Lines<W> {
     /// Lines into `out`, which errors call `name`.
     pub fn new(out: W, name: &str) -> Lines<W> {
-        Lines { out, name: name.to_string(), line: Vec::new() }
+        Lines { out, name: name.to_string(), line: Vec::new(), place: Default::default() }
     }
 
     /// What was written to.
@@ -31,8 +34,13 @@ impl<W: Write> Lines<W> {
     /// Writes a row.
     pub fn write(&mut self, row: &Row<'_>) -> Result<()> {
         self.line.clear();
+        if self.place.1.is_empty() || self.place.0 != row.source {
+            let place = serde_json::Value::from(source_order(&row.source));
+            self.place = (row.source.to_string(), format!(",\"place\":{place}}}\n"));
+        }
         let done = serde_json::to_writer(&mut self.line, row).map_err(std::io::Error::from);
-        self.line.push(b'\n');
+        self.line.pop();
+        self.line.extend_from_slice(self.place.1.as_bytes());
         written(&self.name, done.and_then(|()| self.out.write_all(&self.line)))
     }
 }
@@ -121,6 +129,7 @@ fn scanned(line: &str) -> Option<Row<'_>> {
             "extra" => row.extra = Some(text()?),
             "secret" => row.secret = Some(text()?),
             "raw" => row.raw = Some(text()?),
+            "place" => {}
             _ => return None,
         }
     }
@@ -193,6 +202,20 @@ mod tests {
         };
         assert_eq!(read(both.clone()).expect("rows"), [1, 2]);
         assert!(read(both[..both.len() - 3].to_vec()).is_err());
+    }
+
+    #[test]
+    fn rows_say_by_what_sources_sort_and_are_read_without_it() {
+        let mut lines = Lines::new(Vec::new(), "x");
+        let rows = ["a/b.log", "a/b.log", "a/b.log.1"].map(|source| Row { source: source.into(), ..Row::default() });
+        rows.iter().for_each(|row| lines.write(row).expect("written"));
+        let written = String::from_utf8(lines.into_inner()).expect("text");
+        let place = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON")["place"].clone();
+        let places: Vec<_> = written.lines().map(place).collect();
+        assert_eq!(places, rows.each_ref().map(|row| serde_json::Value::from(source_order(&row.source))));
+        assert!(places[2].as_str() < places[0].as_str());
+        let read: Vec<_> = written.lines().map(|line| scanned(line).expect("a row")).collect();
+        assert_eq!(read, rows);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 
+use super::place::source_order;
 use super::row::{Row, Sink};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -208,11 +209,14 @@ const FACTS: [Column<'static>; 17] = [
     Column::Text("extra"),
     Column::Text("secret"),
     Column::Text("raw"),
+    Column::Text("place"),
 ];
 
 /// Writes facts as Parquet.
 pub struct Rows<W: Write + Send> {
     table: Table<W>,
+    /// The last source, and what it sorts by.
+    place: (String, String),
     /// What has to be done with the file once it is whole.
     whole: Box<dyn FnOnce(W) -> Result<()>>,
 }
@@ -220,12 +224,15 @@ pub struct Rows<W: Write + Send> {
 impl<W: Write + Send> Rows<W> {
     /// Facts into `out`, which errors call `name`; `whole` takes it back at the end.
     pub fn new(out: W, name: &str, whole: impl FnOnce(W) -> Result<()> + 'static) -> Result<Rows<W>> {
-        Ok(Rows { table: Table::new(out, &FACTS, name)?, whole: Box::new(whole) })
+        Ok(Rows { table: Table::new(out, &FACTS, name)?, place: Default::default(), whole: Box::new(whole) })
     }
 }
 
 impl<W: Write + Send> Sink for Rows<W> {
     fn row(&mut self, row: &Row<'_>) -> Result<()> {
+        if self.place.0 != row.source {
+            self.place = (row.source.to_string(), source_order(&row.source));
+        }
         let table = &mut self.table;
         table.text(row.connection.as_deref());
         table.text(Some(&row.source));
@@ -244,6 +251,7 @@ impl<W: Write + Send> Sink for Rows<W> {
         table.text(row.extra.as_deref());
         table.text(row.secret.as_deref());
         table.text(row.raw.as_deref());
+        table.text(Some(&self.place.1));
         table.end_row()
     }
 

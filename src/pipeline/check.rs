@@ -34,7 +34,7 @@ const NAMELESS: &str = "log";
 pub fn check(reader: impl Read + Send + 'static, options: &Options) -> Result<Findings> {
     let mut store = Store::passing(Keep::Findings { text: 0 })?;
     let mut source = std::iter::once_with(|| capture::open_stream(NAMELESS, Box::new(reader), &options.overrides));
-    let summary = ingest_sources(&mut store, &mut source, options, &mut Quiet)?;
+    let summary = ingest_sources(&mut store, &mut source, &[], options, &mut Quiet)?;
     Findings::of(&store, summary, false)
 }
 

@@ -9,7 +9,9 @@ use std::sync::atomic::AtomicBool;
 
 use super::replay::{Job, Keep, Ran, Scratch, Watch, load, run};
 use super::{Options, Quiet, ingest};
-use crate::conform::{Missed, Moment, Needs, Play, Probe, Said, Speech, Timing, capture, watched_us};
+use crate::conform::{
+    Missed, Moment, Needs, Play, Probe, Said, Speech, Timing, capture, is_owed_an_answer, watched_us,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::live::{Access, Framing, Target};
 use crate::protocol::Profile;
@@ -141,6 +143,11 @@ impl Examiner<'_> {
                     plays.push(play);
                     break 'runs;
                 }
+                // What was never answered in all that time is not waited for again.
+                if is_owed_an_answer(probe.script, speech.profile) && play.never_settled().is_some() {
+                    plays.push(play);
+                    break 'runs;
+                }
                 // One cancel can come earlier. A storm cannot get between the answers of a server that gives one after another.
                 let again = place + 1 < PARTS.len() && probe.script.contains("30% cancel ") && play.met_the_answer();
                 if !again {
@@ -206,7 +213,7 @@ impl Examiner<'_> {
     /// Plays what is to be said. `None` where the server speaks another revision.
     fn play(&self, run_of: &Run<'_>, watch: &mut dyn Watch) -> Result<Option<(Recording, Ran)>> {
         let profile = run_of.speech.profile;
-        let linger_us = watched_us(run_of.script, run_of.said, profile);
+        let linger_us = lingers_us(run_of.script, run_of.said, profile, run_of.limit_us);
         let options = self.options(run_of.limit_us, linger_us);
         let (recording, plan) = self.planned(run_of.speech, run_of.said, &options)?;
         let usual = if profile.framed_by_length() { Framing::ContentLength } else { Framing::Lines };
@@ -229,6 +236,11 @@ impl Examiner<'_> {
             Some(Broken::Link(_) | Broken::Deadline | Broken::Left(_)) | None => Ok(Some((recording, ran))),
         }
     }
+}
+
+/// How long an answer is waited for behind a cancel, microseconds: where one is owed, as long as any answer.
+fn lingers_us(script: &str, said: &[Said], profile: &'static Profile, limit_us: i64) -> i64 {
+    if is_owed_an_answer(script, profile) { limit_us } else { watched_us(script, said, profile) }
 }
 
 fn read(file: &Path, profile: &'static Profile, judging: &Options) -> Result<Recording> {

@@ -45,7 +45,7 @@ fn scored(label: (&str, &str), http: bool, seed: u64, wrong: &[Wrong], wanted: &
         let timing = Timing { natural_us: WORK_US + round, progress_us: WORK_US / 5 + first, part: 100, storm: 5 };
         let speech = known.for_probe(probe.needs);
         let Some(said) = probe.write(&speech, &timing) else { continue };
-        let options = examiner.options(LIMIT_US, watched_us(probe.script, &said, profile));
+        let options = examiner.options(LIMIT_US, lingers_us(probe.script, &said, profile, LIMIT_US));
         let (recording, plan) = examiner.planned(&speech, &said, &options).expect("a plan");
         let framing = Framing::Lines;
         let job = Job {
@@ -149,6 +149,23 @@ fn one_that_is_deaf_is_charged_behind_the_same_wire() {
         let (card, _) = scored(("mcp", "2025-11-25"), false, seed, &[Wrong::Deaf], &["mid", "early"]);
         let broken = told(&card, Verdict::Violates);
         assert!(broken.len() == 1 && broken[0].starts_with("mcp.no-response"), "seed {seed}: {broken:#?}");
+    }
+}
+
+#[test]
+fn one_that_never_answers_what_it_owes_an_answer_is_charged_once_that_was_waited_for() {
+    let ways: [((&str, &str), Wrong, &[&str], &str); 3] = [
+        (("lsp", "3.17"), Wrong::Drops, &["mid", "early"], "lsp.answered"),
+        (("acp", "1"), Wrong::Drops, &["mid"], "acp.answered"),
+        (("mcp", "2025-11-25"), Wrong::Ignores, &["as-request"], "mcp.request-answered"),
+    ];
+    for (label, wrong, probes, clause) in ways {
+        let (card, _) = scored(label, false, 5, &[wrong], probes);
+        let broken = told(&card, Verdict::Violates);
+        assert!(broken.len() == 1 && broken[0].starts_with(clause), "{label:?} {probes:?}: {card:#?}");
+        let (mute, _) = scored(label, false, 5, &[wrong, Wrong::Stops], probes);
+        let broken = told(&mute, Verdict::Violates);
+        assert!(!broken.iter().any(|told| told.starts_with(clause)), "nothing is answered any more: {broken:#?}");
     }
 }
 

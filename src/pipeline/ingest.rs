@@ -53,15 +53,25 @@ enum Given {
     Unchanged(String),
 }
 
-/// The same for sources that are opened one after the other.
+/// The same for sources that are opened one after the other. `apart` are those that are no copy of another one, whatever is in them.
 pub fn ingest_sources(
     store: &mut Store,
     sources: &mut dyn Iterator<Item = Result<Box<dyn Source>>>,
+    apart: &[String],
     options: &Options,
     progress: &mut dyn Progress,
 ) -> Result<Summary> {
     let mut given = sources.map(|source| source.map(Given::Source));
-    in_one(store, |store| load(store, &mut given, &BTreeSet::new(), options, progress))
+    let apart = apart.iter().map(String::as_str).collect();
+    in_one(store, |store| load(store, &mut given, &apart, options, progress))
+}
+
+/// True for two sources whose bytes are the same.
+pub(super) fn same_content(one: &dyn Source, other: &dyn Source) -> Result<bool> {
+    if one.size().is_none() || one.size() != other.size() {
+        return Ok(false);
+    }
+    Ok(identified(one)?.is_some_and(|identity| matches!(identified(other), Ok(Some(same)) if same == identity)))
 }
 
 /// All of it or nothing.

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use super::near::{NEAR, start_of};
+
 /// How many words a phrase that opens a wallet has at least.
 const PHRASE: usize = 12;
 
@@ -10,6 +12,7 @@ const PHRASE: usize = 12;
 pub(super) fn default_of<'t>(before: &str, rest: &'t str) -> Option<&'t str> {
     let is_variable = before.trim_end_matches(['"', '\\']).trim_end().ends_with("variable");
     let block = rest.strip_prefix('{').filter(|_| is_variable)?;
+    let block = start_of(block, NEAR);
     let block = &block[..block.find('}').unwrap_or(block.len())];
     let value = block[block.find("default")? + "default".len()..].trim_start().strip_prefix('=')?;
     Some(&rest[1 + block.len() - value.len()..])
@@ -69,7 +72,7 @@ pub(super) fn phrase(text: &str, at: usize) -> Option<Range<usize>> {
     let start = text.len() - text[at..].trim_start_matches([' ', '"', '\'', '\\']).len();
     let is_word = |word: &&str| (3..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
     let of_words = |c: char| c.is_ascii_lowercase() || c == ' ';
-    let row = text[start..].split(|c| !of_words(c)).next().unwrap_or_default();
+    let row = start_of(&text[start..], NEAR).split(|c| !of_words(c)).next().unwrap_or_default();
     let words: Vec<&str> = row.split(' ').take_while(is_word).collect();
     let length = words.iter().map(|word| word.len() + 1).sum::<usize>().saturating_sub(1);
     (words.len() >= PHRASE).then_some(start..start + length)

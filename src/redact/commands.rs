@@ -2,7 +2,11 @@
 
 /// What a text must hold, the kind of secret, and its form, as in `shapes`.
 pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
-    ("curl", "password", r#"\bcurl\b[^\n|;]*?\s(?:-u|--user|-U|--proxy-user)[ =]?["']?[^\s:"'$]+:([^\s"'$]{3,})"#),
+    (
+        "curl",
+        "password",
+        r#"\bcurl\b[^\n|;]*?\s(?:-[a-zA-Z]{0,6}[uU]|--user|--proxy-user)[ =]?["']?[^\s:"'$]+:([^\s"'$]{3,})"#,
+    ),
     ("curl", "cookie", r#"\bcurl\b[^\n|;]*?\s(?:-b|--cookie)[ =]?["']?([^\s"'=]+=[^\s"']{6,})"#),
     ("(?i-u:mysql|mariadb)", "password", r#"\b(?:mysql|mariadb)[a-z-]*\b[^\n|;]*?\s-p["']?([^\s"'$-][^\s"']{2,})"#),
     ("sshpass", "password", r#"\bsshpass\s+-p\s*["']?([^\s"'$][^\s"']{2,})"#),
@@ -51,6 +55,7 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ),
     ("jdbc:oracle", "password", r"\bjdbc:oracle:[a-z]+:[^\s/@]+/([^\s@/]{4,})@"),
     ("requirepass|masterauth", "password", r#"\b(?:requirepass|masterauth)\s+["']?([^\s"'$#]{4,})"#),
+    ("AUTH ", "password", r"\bAUTH (?:PLAIN|LOGIN) ([A-Za-z0-9+/]{8,}={0,2})(?:\s|$)"),
     ("snmp-server", "password", r"\bsnmp-server\s+community\s+(\S{4,})"),
     (
         "(?i-u:presharedkey|privatekey)",

@@ -24,7 +24,8 @@ const FORMS: &str = "AKIA{U16} ASIA{U16} ABSK{b120}= AIza{u35} GOCSPX-{u28} ya29
     pcsk_{w6}_{w60} snyk_uat.{x8}.{u70} wandb_v1_{w60} amzn.mws.{g} xaat-{g} \
     00{u40} BSA{u28} 11{x32} {w52}JQQJ99{w14} csk-{l48} fw_{w24} hcaik_01{l58} st.{x24}.{x32}.{x32} 00D{w15}!{w96} \
     2/{d16}/{d16}:{x32} IGQV{u150} SCW{U17} $2b$12${w53} $6${w16}${w86} $apr1${w8}${w22} \
-    $argon2id$v=19$m=65536,t=3,p=4${w22}${b43} pbkdf2_sha256$600000${w22}${b43}=";
+    $argon2id$v=19$m=65536,t=3,p=4${w22}${b43} pbkdf2_sha256$600000${w22}${b43}= \
+    ghs_{d7}_eyJ{w33}.eyJ{w40}.{w64} snyk_uat.{x8}.{w40}.{w46} ATSTT3xFf{u170} EAAB{w104}";
 
 /// Keys of makers that nobody has heard of.
 const UNLISTED: &str = "acme_live_{w32} zz9_{w40} tok-{w24} qrs_test_{x40} blip_sk_{w28} svc-prod-{w36} hub_pat_{w30} vend_api_{x48} \
@@ -72,7 +73,12 @@ const AROUND: &str = "curl -u admin:§ https://x~mysql -u root -p§ shop~sshpass
     <wsse:Password Type=\"x\">§</wsse:Password>~<password><![CDATA[§]]></password>~&lt;password&gt;§&lt;/password&gt;~<string name=\"api_key\">§§</string>~\
     password: !!str §^x: 1~password: &pw §^x: 1~TOKEN ?= §§~set -gx JWT_SECRET §~setx DB_PASSWORD \"§\" /M~name=\"password\"^^§^--b~\
     \u{1b}[32mDB_PASSWORD\u{1b}[0m=\u{1b}[33m§\u{1b}[0m~used {\"db_password\": \"§\"} here~?d=%7B%22db_password%22%3A%20%22§%22%7D~das Passwort lautet §~\
-    mot de passe: §~contraseña=§~Пароль: §~密码：§~passwort_x: 1^kennwort: §~https://§§@git.acme.io/a/b.git";
+    mot de passe: §~\
+    {\"password_confirmation\":\"§\"}~{\"passwordAgain\":\"§\"}~curl -sSu admin:§ https://x~var secret = @\"§§\";~bob:{SHA}§§~ldap:^  bind_pw: §^~\
+    INSERT INTO users (email, password) VALUES ('a@x', '§%d')~<input name=\"csrf_token\" type=\"hidden\" value=\"§§\">~The token was set to \"§§\"~\
+    {\"id\":\"api-key\",\"password\":true,\"value\":\"§§\"}~https://mainnet.infura.io/v3/§§~https://api.telegram.org/bot123456789:AA§§/getMe~\
+    ---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----^§§^---- END SSH2 ENCRYPTED PRIVATE KEY ----~§§§§^-----END RSA PRIVATE KEY-----~AUTH PLAIN §§^~\
+    [\"password\"]=>^  string(14) \"§\"~contraseña=§~Пароль: §~密码：§~passwort_x: 1^kennwort: §~https://§§@git.acme.io/a/b.git";
 
 /// What looks like a secret, and is none.
 const INNOCENT: &str = "sk-learn-contrib-lightning-project~Bearer $TOKEN~Bearer <token>~Authorization: Bearer YOUR_TOKEN_HERE~Authorization: Bearer {token}~\
@@ -109,7 +115,9 @@ const INNOCENT: &str = "sk-learn-contrib-lightning-project~Bearer $TOKEN~Bearer 
     {\"credentials\":\"include\"}~{\"errors\":{\"password\":\"must be at least 8 characters\"}}~Cookie: lang=en~Set-Cookie: theme=dark; Path=/~\
     'KvJumpToKey',^'KvGetNameSymbol',^'SQLTxnFailure',~{\"tokens\":[\"the\",\"quick\",\"fox\"]}~req.headers.authorization~my_test_helper_for_tokens~\
     curl -H \"Authorization: Bearer $TOKEN\" https://api.example.com/v1/me~$token = $request->bearerToken();~/docs?key=getting-started&section=install~\
-    ?token=next-page~api_token = \"TODO\"~arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db-feV6ZU~the password is case-sensitive";
+    ?token=next-page~api_token = \"TODO\"~arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db-feV6ZU~the password is case-sensitive~\
+    the token was set to expire~password_confirmation does not match~<input name=\"token\" type=\"text\" value=\"Enter here\">~{\"id\":\"token\",\"value\":\"fooBar\"}~\
+    https://mainnet.infura.io/v3/<key>~name = '%s_password_%d' % (u, n)";
 
 /// Letters by lot, always the same.
 struct Lot(u64);

@@ -3,9 +3,11 @@
 use std::ops::Range;
 
 use super::names::Said;
+use super::near::{NEAR, Whole, end_of};
 
 /// A label, and what may be said of it.
 pub(super) struct Label<'t> {
+    pub(super) whole: &'t Whole<'t>,
     pub(super) text: &'t str,
     pub(super) name: Range<usize>,
     pub(super) said: Said,
@@ -33,8 +35,9 @@ pub(super) enum Link {
 }
 
 impl Label<'_> {
+    /// What stands before the name, as far as that may belong to it.
     pub(super) fn before(&self) -> &str {
-        &self.text[..self.name.start]
+        end_of(&self.text[..self.name.start], NEAR)
     }
 
     /// `--token`, whose value is the next word.

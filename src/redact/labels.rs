@@ -9,11 +9,12 @@ use regex::Regex;
 use super::blocks;
 use super::label::{Label, Link};
 use super::names;
+use super::near::Whole;
 use super::stand_ins::{is_code, is_plain_word, is_slug, is_stand_in};
 use super::words::{is_four_words, is_mixed, is_phrase, is_random, is_strong, is_uuid, is_worded};
 
 /// A part of a name without which no name is one of a secret: what a text must hold before a label can stand in it.
-pub(super) const PARTS: &str = r"(?i-u:pass|pwd|secret|token|key|auth|cookie|credential|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat\b|\bpw\b|webhook|saml|psk|\bsas\b|seed|community)";
+pub(super) const PARTS: &str = r"(?i-u:pass|pwd|secret|token|key|auth|cookie|credential|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat\b|\bpw\b|_pw\b|webhook|saml|psk|\bsas\b|seed|community)";
 
 /// The same in other languages.
 pub(super) const OTHERS: &str = r"(?i-u:contrase|senha|wachtwoord|senord|haslo|heslo|jelszo|sifre|segredo|geheimnis|mdp|salasana|kode|parola|kennwort)|hasło|jelszó|şifre|пароль|Пароль|ПАРОЛЬ|密码|密碼|口令|パスワード|비밀번호";
@@ -29,7 +30,7 @@ pub(super) fn all_parts() -> Option<&'static Regex> {
 
 /// The secrets behind labels that have one of these parts.
 pub(super) fn find(text: &str, parts: &Regex, found: &mut Vec<(&'static str, Range<usize>)>) {
-    let mut behind = 0;
+    let (whole, mut behind) = (Whole::new(text), 0);
     for part in parts.find_iter(text) {
         if part.start() < behind {
             continue;
@@ -39,7 +40,7 @@ pub(super) fn find(text: &str, parts: &Regex, found: &mut Vec<(&'static str, Ran
         if names::opens_placeholder(&text[..name.start]) {
             continue;
         }
-        let Some(label) = Label::of(text, name) else { continue };
+        let Some(label) = Label::of(&whole, name) else { continue };
         for secret in label.secrets() {
             behind = secret.end;
             found.push((label.said.kind, secret));
@@ -61,7 +62,8 @@ fn around(text: &str, part: Range<usize>) -> Range<usize> {
 
 impl<'t> Label<'t> {
     /// A name that speaks of a secret, with up to two words before it: `aws secret access key`.
-    fn of(text: &'t str, mut name: Range<usize>) -> Option<Label<'t>> {
+    fn of(whole: &'t Whole<'t>, mut name: Range<usize>) -> Option<Label<'t>> {
+        let text = whole.text;
         let mut best = names::said(&text[name.clone()], &[]);
         // `token` alone may be one of many things, which the word before it says.
         let before =
@@ -85,7 +87,7 @@ impl<'t> Label<'t> {
             name.start = before.len() - word;
             best = names::said(&text[name.clone()], &[]).or(best);
         }
-        Some(Label { text, said: best?, name })
+        Some(Label { whole, text, said: best?, name })
     }
 
     /// The secrets behind this label: one, or the items of a list.
@@ -105,7 +107,7 @@ impl<'t> Label<'t> {
         let (link, at) = self.link()?;
         let name = self.text[self.name.clone()].to_ascii_lowercase();
         let of_wallet = name.ends_with("phrase") || name.ends_with("mnemonic");
-        if let Some(phrase) = blocks::phrase(self.text, at).filter(|_| of_wallet) {
+        if let Some(phrase) = of_wallet.then(|| blocks::phrase(self.text, at)).flatten() {
             return Some(phrase);
         }
         let header = matches!(self.said.kind, "cookie" | "authz");
@@ -184,7 +186,7 @@ impl<'t> Label<'t> {
         let behind = self.text[self.name.end..].trim_start_matches(['"', '\'', ']']);
         let apart = [" = ", " := ", " += "].iter().any(|sign| behind.starts_with(sign));
         let several = apart && self.before().ends_with(", ");
-        let spoken = self.said.kind != "password" || is_program(self.text);
+        let spoken = self.said.kind != "password" || self.whole.is_program();
         link == Link::Assigned && is_name && (several || apart && is_worded(shown) && spoken)
     }
 
@@ -208,9 +210,10 @@ impl<'t> Label<'t> {
 
     /// True if the value is all that stands on its line.
     fn is_below(&self, secret: &Range<usize>) -> bool {
-        let before = self.text[..secret.start].rsplit('\n').next().unwrap_or_default();
-        let behind = self.text[secret.end..].split('\n').next().unwrap_or_default();
-        [before, behind].iter().all(|rest| rest.trim_matches([' ', '\t', '\r', '`']).is_empty())
+        let blank = [' ', '\t', '\r', '`'];
+        let before = self.text[..secret.start].trim_end_matches(blank);
+        let behind = self.text[secret.end..].trim_start_matches(blank);
+        (before.is_empty() || before.ends_with('\n')) && (behind.is_empty() || behind.starts_with('\n'))
     }
 
     /// True if label and value are all that stands on a line of several, as in YAML.
@@ -218,29 +221,8 @@ impl<'t> Label<'t> {
         let behind = &self.text[secret.end..];
         let quoted = behind.starts_with(['"', '\'', '`']);
         let behind = behind.trim_start_matches(|c| matches!(c, '"' | '\'' | '`' | ' ' | '\r') || quoted && c == ',');
-        self.starts_line() && (behind.is_empty() || behind.starts_with('\n')) && self.text.contains('\n')
+        self.starts_line() && (behind.starts_with('\n') || behind.is_empty() && self.text.contains('\n'))
     }
-}
-
-/// True for a text that holds a piece of a program.
-fn is_program(text: &str) -> bool {
-    const SIGNS: [&str; 14] = [
-        "def ",
-        "fn ",
-        "let ",
-        "const ",
-        "var ",
-        "return ",
-        "import ",
-        "self.",
-        "();",
-        " = new ",
-        "=> {",
-        "function ",
-        "class ",
-        "if (",
-    ];
-    SIGNS.iter().any(|sign| text.contains(sign))
 }
 
 /// True for a word that is longer than any of a language.

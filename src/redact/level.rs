@@ -88,6 +88,10 @@ impl<'t> Level<'t> {
         match self.key {
             "name" | "key" | "Name" | "Key" => self.beside = names::said(content, own),
             "label" if self.beside.is_none() => self.beside = names::said(content, own),
+            // An id may speak of a secret and be one of something else: then the value has to look like one.
+            "id" if self.beside.is_none() => {
+                self.beside = names::said(content, own).map(|said| Said { sure: false, ..said });
+            }
             "type" if matches!(content, "CONCEALED" | "password") => {
                 self.beside = self.beside.or(Some(Said { kind: "password", sure: true }));
             }

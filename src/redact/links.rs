@@ -2,9 +2,13 @@
 
 use super::blocks;
 use super::label::{Label, Link};
+use super::near::start_of;
 
 /// How many letters a type or a word has before its value, at most.
 const LONGEST: usize = 31;
+
+/// How much stands behind the name of an element before its tag is closed, at most, in bytes.
+const ATTRIBUTES: usize = 300;
 
 /// Commands that set the variable behind them.
 const SETS: [&str; 5] = ["env ", "setx ", "set -gx ", "set -x ", "requestheader set "];
@@ -20,7 +24,7 @@ impl<'t> Label<'t> {
         }
         let gap = closed.trim_start_matches([' ', '\t']);
         let (link, rest) = self.by_structure(closed, closing, gap).or_else(|| self.by_sign(closed, closing, gap))?;
-        let value = past_marks(rest);
+        let value = past_marks(past_size(rest));
         // A block of YAML stands on the next line.
         let block = value.strip_prefix(['|', '>']).map(|rest| rest.trim_start_matches(['-', '+']));
         let block = block.filter(|rest| link == Link::Colon && rest.starts_with(['\n', '\r'])).map(str::trim_start);
@@ -46,11 +50,28 @@ impl<'t> Label<'t> {
         if let Some(content) = self.element(closed).or_else(|| blocks::entry(closed)) {
             return Some((Link::Element, content));
         }
+        if let Some(value) = self.attribute(closed) {
+            return Some((Link::Listed, value));
+        }
         blocks::default_of(self.before(), gap)
             .or_else(part)
             .or_else(|| typed(gap).filter(|_| closing.is_empty()))
             .or_else(sets)
             .map(|rest| (Link::Assigned, rest))
+    }
+
+    /// What follows the `value=` of an element of HTML that is called so: `<input name="csrf_token" type="hidden" value="...">`.
+    fn attribute(&self, closed: &'t str) -> Option<&'t str> {
+        let mut rest = start_of(closed, ATTRIBUTES);
+        self.before().ends_with("name=\"").then_some(())?;
+        loop {
+            let (name, value) = rest.trim_start().split_once("=\"")?;
+            if matches!(name, "value" | "content") {
+                return Some(&closed[start_of(closed, ATTRIBUTES).len() - value.len() - 1..]);
+            }
+            let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+            rest = value.split_once('"').filter(|_| is_name)?.1;
+        }
     }
 
     fn by_sign(&self, closed: &'t str, closing: &str, gap: &'t str) -> Option<(Link, &'t str)> {
@@ -86,7 +107,7 @@ impl<'t> Label<'t> {
         }
         let said = ["is", "was", "equals", "ist", "lautet", "est", "es", "é", "è"].iter();
         let said = said.filter_map(|word| gap.strip_prefix(word)).find(|rest| rest.starts_with([' ', '\t', ':', '`']));
-        let rest = said.unwrap_or(gap);
+        let rest = said.map_or(gap, past_setting);
         let rest = rest.strip_prefix(':').unwrap_or(rest);
         let flag = self.is_flag();
         let rest = if flag { rest.trim_start_matches(['\\', ' ', '\n', '\r', '\t']) } else { rest };
@@ -112,8 +133,11 @@ impl<'t> Label<'t> {
             true => ("&gt;", "&lt;/", "&"),
             false => (">", "</", "<"),
         };
-        let tag = &rest[..rest.find(open).filter(|_| of_tag)?];
-        let attributes = tag.starts_with(' ') && tag.len() < 300 && !tag.contains(['<', '\n']);
+        if !of_tag {
+            return None;
+        }
+        let tag = &rest[..start_of(rest, ATTRIBUTES).find(open)?];
+        let attributes = tag.starts_with(' ') && !tag.contains(['<', '\n']);
         if !tag.is_empty() && !attributes {
             return None;
         }
@@ -161,15 +185,27 @@ fn past_marks(rest: &str) -> &str {
     }
 }
 
+/// What follows the type and the size of a text, as PHP prints them on a line of their own.
+fn past_size(rest: &str) -> &str {
+    let digits = rest.trim_start().strip_prefix("string(");
+    digits.and_then(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(") ")).unwrap_or(rest)
+}
+
 /// The quotation mark behind a type and a sign: `let password: &str = "..."`, `param password string = '...'`.
 fn typed(gap: &str) -> Option<&str> {
     let kind = gap.strip_prefix(':').unwrap_or(gap).trim_start_matches(' ');
     let of_kind =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '<' | '>' | '[' | ']' | '\'' | '.' | '?' | '&');
-    let rest = kind.trim_start_matches(of_kind);
+    let length = kind.chars().take(LONGEST + 1).take_while(|c| of_kind(*c)).count();
     let is_kind = kind.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '&' | '_' | '\''));
-    let value = rest.trim_start_matches(' ').strip_prefix('=')?.trim_start_matches(' ');
-    (is_kind && kind.len() - rest.len() <= LONGEST && value.starts_with(['"', '\'', '`'])).then_some(value)
+    let value = kind[length..].trim_start_matches(' ').strip_prefix('=')?.trim_start_matches(' ');
+    (is_kind && length <= LONGEST && value.starts_with(['"', '\'', '`'])).then_some(value)
+}
+
+/// What follows the words that something was set with: `the token was set to ...`.
+fn past_setting(rest: &str) -> &str {
+    const SET: [&str; 5] = [" now ", " set to ", " reset to ", " changed to ", " updated to "];
+    SET.iter().find_map(|set| rest.strip_prefix(set)).map_or(rest, |behind| &rest[rest.len() - behind.len() - 1..])
 }
 
 /// What is said of a secret before it is shown: `key provided: ...`, `password for jo: ...`.
@@ -177,12 +213,13 @@ fn told(closed: &str) -> Option<&str> {
     let mut rest = closed;
     for _ in 0..3 {
         let word = rest.trim_start_matches(' ');
-        let behind = word.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '@' | '-'));
+        let of_word = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '@' | '-');
+        let length = word.chars().take(LONGEST + 1).take_while(of_word).count();
         let is_word = word.len() < rest.len() && word.starts_with(|c: char| c.is_ascii_lowercase());
-        if !is_word || word.len() - behind.len() > LONGEST {
+        if !is_word || length > LONGEST {
             return None;
         }
-        rest = behind;
+        rest = &word[length..];
         if let Some(value) = rest.strip_prefix(' ').unwrap_or(rest).strip_prefix(": ") {
             return Some(value);
         }

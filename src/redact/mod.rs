@@ -17,6 +17,7 @@ mod lines;
 mod links;
 mod made;
 mod names;
+mod near;
 mod packed;
 mod shapes;
 mod stand_ins;

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
+use super::near::start_of;
 use super::vocabulary::{CODES, HARMLESS, KEYS, LAST, LOOKUP, NAMES, NEVER, SESSION, SPELLING};
 use super::words;
 
@@ -108,12 +109,12 @@ fn by_words(name: &str) -> Option<Said> {
         "code" if CODES.contains(&before) => Some(Said { kind: "secret", sure: true }),
         "phrase" if matches!(before, "seed" | "recovery" | "pass") => Some(Said { kind: "secret", sure: true }),
         "string" | "url" | "uri" if before == "webhook" => maybe("secret"),
-        "pass" if !before.is_empty() => Some(Said { kind: "password", sure: true }),
+        "pass" | "pw" if !before.is_empty() => Some(Said { kind: "password", sure: true }),
         "pass" | "pw" => maybe("password"),
         "pat" if !before.is_empty() => maybe("token"),
         "passe" if before == "de" => Some(Said { kind: "password", sure: true }),
         "seed" if matches!(before, "totp" | "otp" | "wallet" | "mfa") => Some(Said { kind: "secret", sure: true }),
-        "secrets" | "tokens" | "auth" | "sas" => maybe("secret"),
+        "secrets" | "tokens" | "auth" | "oauth" | "sas" => maybe("secret"),
         "cookies" => maybe("cookie"),
         last => last_word(last).map(|kind| Said { kind, sure: true }).or_else(|| ending(last)),
     }
@@ -231,11 +232,14 @@ pub fn is_placeholder_name(text: &str) -> bool {
     text.split_once('#').is_some_and(|(kind, number)| kind_named(kind).is_some() && number.parse::<u64>().is_ok())
 }
 
+/// No placeholder is longer than this, in bytes.
+const LONGEST: usize = 64;
+
 /// The placeholders in a text, of secrets that were replaced before: where they stand, kind and number.
 pub fn placeholders(text: &str) -> Vec<(Range<usize>, &'static str, u64)> {
     let found = text.match_indices(MARK.0).filter_map(|(start, _)| {
         let from = start + MARK.0.len();
-        let name = &text[from..from + text[from..].find(MARK.1)?];
+        let name = &text[from..from + start_of(&text[from..], LONGEST).find(MARK.1)?];
         let (kind, number) = name.split_once('#')?;
         let kind = kind_named(kind)?;
         Some((start..from + name.len() + MARK.1.len(), kind, number.parse().ok()?))

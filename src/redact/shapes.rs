@@ -19,6 +19,17 @@ const SHAPES: &[(&str, &str, &str)] = &[
         "private-key",
         r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
     ),
+    (
+        "BEGIN SSH2",
+        "private-key",
+        r"-{4,5} ?BEGIN SSH2 [A-Z ]*PRIVATE KEY ?-{4,5}(?s:.*?)(?:-{4,5} ?END SSH2 [A-Z ]*PRIVATE KEY ?-{4,5}|\z)",
+    ),
+    // What is left of a block whose beginning was cut off.
+    (
+        "-----END",
+        "private-key",
+        r"[A-Za-z0-9+/]{40,}\s+(?:[A-Za-z0-9+/=]{4,}\s+)*-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----",
+    ),
     ("Private-Lines", "private-key", r"Private-Lines: \d+\s+([A-Za-z0-9+/=\s]+?(?:\s*Private-MAC: [a-f0-9]+|\z))"),
     ("eyJ", "jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
     ("eyJ", "jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+"),
@@ -47,6 +58,7 @@ const SHAPES: &[(&str, &str, &str)] = &[
         "password",
         r"\b(?:pbkdf2_sha\d+\$|(?:pbkdf2|scrypt):[a-z0-9:]+\$)[A-Za-z0-9./$=+]{20,}",
     ),
+    (r"\{SHA|\{SSHA", "password", r"\{S?SHA(?:256|512)?\}([A-Za-z0-9+/]{26,}={0,2})"),
     ("WIFI:", "password", r"\bWIFI:[^\n]*?\bP:((?:\\.|[^;\\\n]){6,});"),
     (r"(?i-u:\?code=|&code=)", "token", r"(?i)[?&]code=([A-Za-z0-9._~%/-]{12,})"),
     (
@@ -171,6 +183,9 @@ const LOOSE: [&str; 4] = ["key", "co_", "ak_", "s."];
 /// What stands between a maker and the letters of a key: names of files and of tests have it, too.
 const STAGED: [&str; 6] = ["_live_", "_test_", "-live-", "-test-", "_sandbox_", "_prod_"];
 
+/// No part of a key that has several is shorter, in letters and digits.
+const PART: usize = 16;
+
 /// True if letters drawn by lot follow the stage that a key is for.
 fn is_staged(shown: &str) -> bool {
     let rest = STAGED.iter().filter_map(|stage| Some(&shown[shown.find(stage)? + stage.len()..]));
@@ -204,9 +219,19 @@ fn hits(kind: &'static str, regex: &Regex, text: &str, found: &mut Vec<(&'static
             _ => !whole && (is_stand_in(shown) || kind == "password" && is_code(shown, "")),
         };
         if !innocent {
-            found.push((kind, secret.range()));
+            found.push((kind, if whole { to_its_end(text, secret.range()) } else { secret.range() }));
         }
     }
+}
+
+/// A key goes on behind a point where as many letters drawn by lot follow: it has parts, of which its form tells the first.
+fn to_its_end(text: &str, mut key: Range<usize>) -> Range<usize> {
+    while let Some(rest) = text[key.end..].strip_prefix('.') {
+        let part = rest.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-')).next();
+        let Some(part) = part.filter(|part| words::is_random(part, PART)) else { break };
+        key.end += 1 + part.len();
+    }
+    key
 }
 
 const EMAIL: &str = r"\b[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b";

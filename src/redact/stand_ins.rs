@@ -102,10 +102,16 @@ pub fn is_stand_in(value: &str) -> bool {
         || is("%", "%")
         || is("[", "]") && !value.bytes().any(|byte| byte.is_ascii_digit())
         || WORDS.contains(&lower.as_str())
-        || ["%s", "%d", "%r", "{}", "{0}"].iter().any(|form| value.contains(form))
+        || ["%s", "%d", "%r", "{}", "{0}"].iter().any(|form| is_filled_in(value, form))
         || value.strip_prefix('#').is_some_and(is_colour)
         || value.strip_prefix("0x").is_some_and(|digits| digits.len() < 9)
         || is_sentence(&lower)
+}
+
+/// True for a text into which a program puts something. A password may hold the sign for that among its letters.
+fn is_filled_in(value: &str, form: &str) -> bool {
+    let rest = || value.replace(form, "");
+    value.contains(form) && !(super::words::is_mixed(&rest(), 8) && !super::words::is_worded(&rest()))
 }
 
 /// True for a colour in hexadecimal digits.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::label::Label;
+use super::near::{HEADER, NEAR, start_of};
 use super::words::{is_mixed, is_random, is_worded};
 
 impl Label<'_> {
@@ -54,7 +55,7 @@ impl Label<'_> {
         };
         let trimmed = match plain.starts_with(['$', '{', '<', '%']) {
             // `${TOKEN}` and `<your token>` are whole only with what closes them.
-            true => plain[..plain.find(['}', '>', '\n']).map_or(end, |at| at + 1).max(end)].trim_end(),
+            true => plain[..start_of(plain, NEAR).find(['}', '>', '\n']).map_or(end, |at| at + 1).max(end)].trim_end(),
             false => without_end(&plain[..end]),
         };
         start..start + trimmed.len()
@@ -62,19 +63,8 @@ impl Label<'_> {
 
     /// True if the name stands in a text that this quotation mark began.
     fn is_within(&self, quote: char) -> bool {
-        let line = self.text[..self.name.end].rsplit('\n').next().unwrap_or_default();
-        let mut marks = 0;
-        for (at, _) in line.match_indices(quote) {
-            let beside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-            let (before, after) = (line[..at].chars().next_back(), line[at + quote.len_utf8()..].chars().next());
-            // An apostrophe, and a mark that is one of a text in a text.
-            if quote == '\'' && beside(before) && beside(after) || before == Some('\\') {
-                continue;
-            }
-            marks += 1;
-        }
         let closed = self.text[self.name.end..].starts_with(quote);
-        marks % 2 == 1 && !closed
+        self.whole.is_open(quote, self.name.end) && !closed
     }
 
     /// The value of a header goes to the end of the line, or to the quotation mark that closes the header.
@@ -83,7 +73,8 @@ impl Label<'_> {
         if rest.trim_start_matches('\\').starts_with(['"', '\'']) {
             return self.value(at);
         }
-        let line = &rest[..rest.find(['\n', '\r']).unwrap_or(rest.len())];
+        let line = start_of(rest, HEADER);
+        let line = &line[..line.find(['\n', '\r']).unwrap_or(line.len())];
         let opened = self.before().trim_end_matches("Proxy-").chars().next_back().filter(|c| matches!(c, '"' | '\''));
         let line = opened.and_then(|quote| line.split_once(quote)).map_or(line, |(line, _)| line);
         if self.said.kind == "cookie" {
@@ -141,24 +132,28 @@ fn end_of_item(plain: &str) -> usize {
                 || matches!(c, '"' | '\'' | '<' | '>' | '&' | '`' | '|' | ',' | ';' | '{' | '}' | '[' | ']' | '(' | ')')
         };
         let Some(end) = plain[from..].find(ends).map(|at| from + at) else { return plain.len() };
-        let word = plain[end..].split(char::is_whitespace).next().unwrap_or_default();
-        let goes_on = word.starts_with([',', '&', '|'])
-            && word.len() > 4
-            && word[1..].bytes().all(|byte| byte.is_ascii_alphanumeric())
-            && !is_worded(&word[1..]);
-        if !goes_on {
+        let sign = plain[end..].starts_with([',', '&', '|']);
+        if !sign || !goes_on(&plain[end + 1..]) {
             return end;
         }
         from = end + 1;
     }
 }
 
-/// What follows the letter before a quoted text (`b'...'`, `N'...'`), and the call that a text is handed to (`Some("...")`).
+/// True if letters and digits that are no word follow up to a blank.
+fn goes_on(plain: &str) -> bool {
+    let word = plain.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+    let blank = plain[word.len()..].chars().next().is_none_or(char::is_whitespace);
+    word.len() > 3 && blank && !is_worded(word)
+}
+
+/// What follows the letter or the sign before a quoted text (`b'...'`, `@"..."`), and the call that a text is handed to (`Some("...")`).
 fn past_wrapping(rest: &str) -> &str {
     let word = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '.' | ' '));
     let length = rest.len() - word.len();
     let is_quote = |text: &str| text.starts_with(['"', '\'']);
     match () {
+        () if rest.strip_prefix('@').is_some_and(is_quote) => &rest[1..],
         () if (1..=2).contains(&length) && is_quote(word) && !rest.starts_with(' ') => word,
         () if (3..=40).contains(&length) && word.strip_prefix('(').is_some_and(is_quote) => &word[1..],
         () => rest,
@@ -188,10 +183,13 @@ fn without_scheme(value: &str) -> &str {
 /// Where a quoted value ends: at its quotation mark, with as many backslashes before it as the opening one had.
 fn closing(inner: &str, quote: char, escaped: usize) -> Option<usize> {
     // A text may be cut off; a quotation mark on another line belongs to something else.
-    let line = &inner[..inner.find('\n').unwrap_or(inner.len())];
-    let mut at = 0;
-    while let Some(found) = line[at..].find(quote) {
+    let (mut at, mut line) = (0, inner);
+    while let Some(found) = line[at..].find([quote, '\n']) {
         let end = at + found;
+        if line[end..].starts_with('\n') {
+            line = &line[..end];
+            break;
+        }
         let slashes = line[..end].bytes().rev().take_while(|byte| *byte == b'\\').count();
         if slashes == escaped || escaped == 0 && slashes % 2 == 0 {
             return Some(end - slashes.min(escaped));

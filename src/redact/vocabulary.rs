@@ -233,8 +233,21 @@ pub(super) const HARMLESS: &[&str] = &[
     "result",
 ];
 
-/// Last words that say how a value is written, not what it is.
-pub(super) const SPELLING: &[&str] = &["value", "string", "plain", "plaintext", "b64", "base64", "data", "base"];
+/// Last words that say how a value is written, or that it is written twice, not what it is.
+pub(super) const SPELLING: &[&str] = &[
+    "value",
+    "string",
+    "plain",
+    "plaintext",
+    "b64",
+    "base64",
+    "data",
+    "base",
+    "confirmation",
+    "confirm",
+    "again",
+    "repeat",
+];
 
 /// Members that tie messages together or say what they are.
 pub(super) const NEVER: &[&str] = &[

@@ -207,7 +207,8 @@ impl Walk<'_> {
         let known = names::placeholders(text);
         self.placeholders.extend(known.iter().map(|(_, kind, number)| (*kind, *number)));
         let taken = |range: &std::ops::Range<usize>| {
-            known.iter().any(|(known, ..)| known.start < range.end && range.start < known.end)
+            let next = known.partition_point(|(known, ..)| known.end <= range.start);
+            known.get(next).is_some_and(|(known, ..)| known.start < range.end)
         };
         let mut found = self.shapes.find(text);
         found.extend(self.lines.find(text));
@@ -242,10 +243,7 @@ impl Walk<'_> {
 
     /// What the names of an object in a text say: `sent {"token": ...}`.
     fn embedded(&mut self, text: &str) -> Vec<(&'static str, std::ops::Range<usize>)> {
-        let opens = |at: &usize| text[at + 1..].trim_start_matches([' ', '\n', '{', '[']).starts_with('"');
-        let Some(at) = memchr::memchr2_iter(b'{', b'[', text.as_bytes()).find(opens).filter(|_| !is_json(text)) else {
-            return Vec::new();
-        };
+        let Some(at) = opening(text).filter(|_| !is_json(text)) else { return Vec::new() };
         // A program is full of brackets; an object is JSON from its first to its last one.
         let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<serde::de::IgnoredAny>();
         let Some(Ok(_)) = values.next() else { return Vec::new() };
@@ -258,6 +256,20 @@ impl Walk<'_> {
         let Some(plain) = Unescaped::of_url(text) else { return Vec::new() };
         let found = self.shapes.find(&plain.text).into_iter();
         found.map(|(kind, range)| (kind, plain.before(range.start)..plain.before(range.end))).collect()
+    }
+}
+
+/// The first brackets behind which a quoted text stands.
+fn opening(text: &str) -> Option<usize> {
+    let mut from = 0;
+    loop {
+        let at = from + memchr::memchr2(b'{', b'[', &text.as_bytes()[from..])?;
+        let rest = text[at + 1..].trim_start_matches([' ', '\n', '{', '[']);
+        if rest.starts_with('"') {
+            return Some(at);
+        }
+        // What stands behind several brackets is the same for each of them.
+        from = text.len() - rest.len();
     }
 }
 

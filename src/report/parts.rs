@@ -77,7 +77,7 @@ pub struct Breach<'a> {
 }
 
 /// What facts say of a source.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Told {
     /// Its name.
     pub source: String,
@@ -241,6 +241,12 @@ impl<'w> Parts<'w> {
             order: [order.0, order.1],
         };
         writeln!(self.out, "{line},\"part\":{}}}", json(&about)?)
+    }
+
+    /// A source.
+    pub fn source(&mut self, name: &str, told: &FileFacts) -> io::Result<()> {
+        let row = Told { source: name.to_string(), told: told.clone() };
+        writeln!(self.out, "{}", json(&Typed { r#type: "source", row: &row, facts: None })?)
     }
 
     /// The last line.

@@ -1,7 +1,8 @@
 //! Rows without their secrets, for screens.
 
 use crate::redact::Redactor;
-use crate::store::{FindingRow, MessageRow};
+use crate::report::Summary;
+use crate::store::{ExchangeRow, FindingRow, MessageRow};
 
 /// Replaces them in the words of a finding: its sentence, and all that it names. What escapes a text afterwards hides none.
 pub fn words(row: &mut FindingRow, redactor: &mut Redactor) {
@@ -9,6 +10,22 @@ pub fn words(row: &mut FindingRow, redactor: &mut Redactor) {
     let told = [&mut row.summary, &mut row.source, &mut row.connection].into_iter().chain(named);
     told.for_each(|word| *word = redactor.text(word).into_owned());
     row.evidence.iter_mut().for_each(|evidence| names(&mut evidence.message, redactor));
+}
+
+/// Replaces them in the names of a request, before a screen cuts these: a part of a secret is none that can be found.
+pub fn request(row: &mut ExchangeRow, redactor: &mut Redactor) {
+    let named = std::iter::once(&mut row.method).chain(&mut row.name);
+    named.for_each(|word| *word = redactor.text(word).into_owned());
+}
+
+/// Replaces them in all that a summary says of files: their names, and what stands in them.
+pub fn summary(summary: &mut Summary, redactor: &mut Redactor) {
+    let unread = summary.unread.iter_mut().flat_map(|one| [&mut one.source, &mut one.quote]);
+    let files = summary.files.iter_mut().flat_map(|file| [&mut file.source, &mut file.why]);
+    let skipped = summary.skipped.iter_mut().map(|one| &mut one.source);
+    let merged = summary.merged.iter_mut().flat_map(|merged| [&mut merged.client, &mut merged.server]);
+    let in_doubt = merged.flat_map(|alone| &mut alone.in_doubt);
+    unread.chain(files).chain(skipped).chain(in_doubt).for_each(|word| *word = redactor.text(word).into_owned());
 }
 
 fn names(row: &mut MessageRow, redactor: &mut Redactor) {

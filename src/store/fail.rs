@@ -19,9 +19,10 @@ pub(super) fn failed(doing: &str, place: &str, error: &rusqlite::Error) -> Error
             ErrorKind::Io,
             "the disk is full; --db FILE keeps the database elsewhere, TMPDIR=DIR moves the temporary one",
         ),
-        ffi::SQLITE_NOTADB => {
-            error_of(ErrorKind::Database, "this file is no SQLite database; is it a log? then give it as one")
-        }
+        ffi::SQLITE_NOTADB => error_of(
+            ErrorKind::Database,
+            "this file is no SQLite database; is it a log? then `rpctape check` judges it",
+        ),
         ffi::SQLITE_CORRUPT => {
             error_of(ErrorKind::Database, "the file is damaged; ingest the captures again into a new one")
         }

@@ -176,6 +176,54 @@ fn nothing_breaks_out_of_a_report() {
 }
 
 /// A name of several lines holds its secret on one of them; escaped, it is one line, in which nothing tells that.
+/// What is left of a secret that was cut is none that can be found: names are cut when no secret is in them any more.
+#[test]
+fn secrets_in_names_that_are_cut_stay_behind() {
+    let secret = "ghp_Qtool0123456789KLMNOPQRSTUVWXYZabcdef";
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = |at: u32, dir: &str, msg: &str| {
+        format!("{{\"ts\":\"2026-01-01T00:00:{at:02}Z\",\"dir\":\"{dir}\",\"msg\":{{\"jsonrpc\":\"2.0\",{msg}}}}}\n")
+    };
+    let call = |id: u32| format!("\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\"{secret}\"}}");
+    let text = [
+        line(
+            0,
+            "c2s",
+            "\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}",
+        ),
+        line(
+            0,
+            "s2c",
+            "\"id\":1,\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"serverInfo\":{\"name\":\"s\",\"version\":\"1\"}}",
+        ),
+        line(1, "c2s", &call(2)),
+        line(2, "c2s", &call(3)),
+        line(5, "c2s", "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":3}"),
+        line(40, "s2c", "\"id\":3,\"result\":{\"content\":[]}"),
+        line(50, "c2s", "\"method\":\"notifications/initialized\""),
+        "{\"jsonrpc\":\"2.0\",\"id\":9,\"result\":\n".to_string(),
+    ];
+    let log = file(folder.path(), &format!("log-{secret}-with-a-long-name.jsonl"), text.concat());
+    let page = folder.path().join("page.html").display().to_string();
+    let html = format!("html={page}");
+    let runs: [&[&str]; 7] = [
+        &["why", &log, "--width", "140"],
+        &["why", &log, "--width", "80"],
+        &["why", &log, "--at", "00:00:03Z"],
+        &["why", &log, "--all", "--format", "json"],
+        &["check", &log, "--report", &html],
+        &["replay", &log, "--dry-run", "--width", "100", "--", "x"],
+        &["diff", &log, &log, "--width", "100"],
+    ];
+    for args in runs {
+        let said = run(args);
+        let read = [&secret[..12], &secret[secret.len() - 12..]];
+        assert!(read.iter().all(|part| !said.out.contains(part)), "{args:?}: {}", said.out);
+    }
+    let page = std::fs::read_to_string(page).expect("a page");
+    assert!(!page.contains(&secret[..12]), "{page}");
+}
+
 #[test]
 fn secrets_in_names_of_several_lines_stay_behind() {
     let folder = tempfile::tempdir().expect("a folder");

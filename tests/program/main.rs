@@ -15,6 +15,7 @@ mod cli;
 mod files;
 mod found;
 mod hostile;
+mod parts;
 mod policy;
 mod reports;
 mod schemas;

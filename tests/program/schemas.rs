@@ -52,6 +52,7 @@ fn every_schema_holds_for_real_output() {
         };
         seen += json("check", "jsonl", &["--coverage"]);
         seen += json("check", "json", &[]);
+        seen += json("check", "jsonl", &["--group-by", "tool"]);
         for command in ["ls", "why", "stats", "show"] {
             seen += json(command, "json", &[]);
         }

@@ -35,8 +35,9 @@ const HELD: u64 = 64 << 20;
 enum Extent {
     /// In the text of a tar archive: first byte and length.
     Tar { at: u64, size: u64 },
-    /// In a zip archive: its first packed byte, how many there are, how many they become, and whether they are packed.
-    Zip { at: u64, packed: u64, size: u64, method: Method },
+    /// In a zip archive: its first packed byte, how many there are, how many they become, whether they are packed, and the
+    /// checksum of what they become.
+    Zip { at: u64, packed: u64, size: u64, method: Method, sum: u32 },
 }
 
 /// How a member of a zip archive is packed.
@@ -135,11 +136,13 @@ impl Archive {
     }
 
     fn content(&self, member: &Member, cut: &Cut) -> Result<Content> {
-        let fail = |error: io::Error| Error::io("read", &self.path, &error);
+        let name = format!("{}{MARK}{}", self.path, member.name);
+        let fail = |error: io::Error| Error::io("read", &name, &error);
         let (stream, size): (Stream, u64) = match (&self.kind, member.place) {
             (Kind::Tar(text), Extent::Tar { at, size }) => (text.stream(at, size).map_err(fail)?, size),
-            (_, Extent::Zip { at, packed, size, method }) => {
-                (zipped::stream(&self.path, at, packed, method).map_err(fail)?, size)
+            (_, Extent::Zip { at, packed, size, method, sum }) => {
+                let stream = zipped::stream(&self.path, at, packed, method).map_err(fail)?;
+                (Box::new(zipped::Summed::new(stream, size, sum)), size)
             }
             (Kind::Zip, Extent::Tar { .. }) => return Err(damaged(&self.path)),
         };

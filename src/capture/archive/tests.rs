@@ -84,6 +84,35 @@ fn the_end_that_is_missing_is_named() {
 }
 
 #[test]
+fn a_damaged_member_of_a_zip_is_an_error_and_not_another_text() {
+    let deflated = zip::write::SimpleFileOptions::default();
+    let stored = deflated.compression_method(zip::CompressionMethod::Stored);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.zip").to_string_lossy().into_owned();
+    for options in [deflated, stored] {
+        let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        writer.start_file("a.jsonl", options).expect("started");
+        let lines: String =
+            (0..50).map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"a\"}}\n")).collect();
+        writer.write_all(lines.as_bytes()).expect("written");
+        let zip = writer.finish().expect("finished").into_inner();
+        let bytes = |at: usize| {
+            let mut bytes = zip.clone();
+            bytes[at] ^= 4;
+            std::fs::write(&path, bytes).expect("written");
+            let read = member(&format!("{path}!a.jsonl"), &Cut::default());
+            LAST.set(None);
+            read.err().map(|error| error.message)
+        };
+        // The head of a member has 30 bytes and its name; its bytes follow.
+        for at in (37..37 + 60).step_by(7) {
+            let said = bytes(at).expect("it is said");
+            assert!(said.contains("a.zip!a.jsonl: the archive is damaged"), "{said}");
+        }
+    }
+}
+
+#[test]
 fn of_two_members_with_one_name_the_later_is_read_and_the_other_named() {
     let tar = tar_of(&[("a.jsonl", ONE.as_bytes()), ("a.jsonl", TWO.as_bytes())]);
     let (members, left_out) = read("a.tar", &tar);

@@ -35,10 +35,12 @@ pub(super) fn list(path: &str) -> Result<Archive> {
 fn stated(path: &str, comment: usize) -> Option<usize> {
     // The record of the end has 22 bytes, the tenth and eleventh of which are the number, and then the comment.
     let mut file = File::open(path_of(path)).ok()?;
-    let mut number = [0; 2];
-    file.seek(SeekFrom::End(10 - 22 - comment as i64)).ok()?;
-    file.read_exact(&mut number).ok()?;
-    Some(u16::from_le_bytes(number)).filter(|number| *number < u16::MAX).map(usize::from)
+    let mut end = [0; 12];
+    file.seek(SeekFrom::End(-22 - comment as i64)).ok()?;
+    file.read_exact(&mut end).ok()?;
+    let number = u16::from_le_bytes([end[10], end[11]]);
+    // Where something stands behind the archive, this is not its end.
+    (end.starts_with(b"PK\x05\x06") && number < u16::MAX).then_some(usize::from(number))
 }
 
 /// Where an entry lies, or why it cannot be read.
@@ -52,7 +54,7 @@ fn place<R: Read>(entry: &zip::read::ZipFile<'_, R>) -> std::result::Result<Exte
         other => return Err(format!("it is packed as {other}: unpack it first")),
     };
     let at = entry.data_start().ok_or("where it lies is not known: the archive is damaged")?;
-    Ok(Extent::Zip { at, packed: entry.compressed_size(), size: entry.size(), method })
+    Ok(Extent::Zip { at, packed: entry.compressed_size(), size: entry.size(), method, sum: entry.crc32() })
 }
 
 /// The text of a member.
@@ -65,6 +67,40 @@ pub(super) fn stream(path: &str, at: u64, packed: u64, method: Method) -> io::Re
         Method::Deflate => Box::new(flate2::bufread::DeflateDecoder::new(bytes)),
         Method::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(bytes)?),
     })
+}
+
+/// The bytes of a member, which are to be so many and have this checksum: where they are not, their end is an error. The list
+/// of members stands at the end of an archive, so that one of which a member is cut off has none.
+pub(super) struct Summed {
+    inner: Stream,
+    size: u64,
+    sum: u32,
+    read: u64,
+    crc: flate2::Crc,
+}
+
+impl Summed {
+    pub(super) fn new(inner: Stream, size: u64, sum: u32) -> Summed {
+        Summed { inner, size, sum, read: 0, crc: flate2::Crc::new() }
+    }
+}
+
+impl Read for Summed {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let damaged =
+            |what: &str| io::Error::new(io::ErrorKind::InvalidData, format!("the archive is damaged: {what}"));
+        let length = self.inner.read(buffer).map_err(|error| damaged(&error.to_string()))?;
+        self.crc.update(&buffer[..length]);
+        self.read += length as u64;
+        if length > 0 || buffer.is_empty() {
+            return Ok(length);
+        }
+        match (self.read == self.size, self.crc.sum() == self.sum) {
+            (true, true) => Ok(0),
+            (false, _) => Err(damaged(&format!("{} bytes stand where {} were packed", self.read, self.size))),
+            (true, false) => Err(damaged("the bytes are not those that were packed (their checksum is another one)")),
+        }
+    }
 }
 
 fn broken(path: &str, error: &zip::result::ZipError) -> Error {

@@ -11,7 +11,7 @@ use rpctape::capture::{self, Overrides, Skip, Vantage};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::number::{count, plural};
 use rpctape::output;
-use rpctape::pipeline::{self, Hops, Met, Options, Progress};
+use rpctape::pipeline::{self, Hops, Met, Options, Progress, Taken};
 use rpctape::protocol::{self, Profile};
 #[cfg(feature = "live")]
 use rpctape::replay::recording::Recording;
@@ -451,7 +451,17 @@ pub fn ingest(files: &[String], to: To<'_>, options: &Options, no_progress: bool
     let mut meter = Meter::new(&found.paths, no_progress);
     let summary = pipeline::ingest(&mut store, &found.paths, options, &mut meter)?;
     let torn = found.archives.into_iter().filter(|archive| archive.torn).map(|archive| archive.path).collect();
-    Ok(Loaded { store, summary, passed_over: found.skipped, torn })
+    let mut passed_over = found.skipped;
+    if matches!(to, To::Passing(_)) {
+        passed_over.extend(copies(&summary));
+    }
+    Ok(Loaded { store, summary, passed_over, torn })
+}
+
+/// Files whose content another one had, which was read: why they were passed over. In a database it may be from an earlier run.
+fn copies(summary: &pipeline::Summary) -> impl Iterator<Item = (String, String)> {
+    let copies = summary.inputs.iter().filter(|input| input.taken == Taken::AlreadyThere);
+    copies.map(|input| (input.name.clone(), "its content is that of another file, which was read".to_string()))
 }
 
 /// The text of a recording that is edited, read as a whole. `hint` says what kind of recordings are. A device that never

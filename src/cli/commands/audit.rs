@@ -47,7 +47,7 @@ pub struct AuditArgs {
     /// A database made by `rpctape ingest` or `rpctape check --db`
     #[arg(value_name = "DB", required_unless_present_any = ["facts", "findings"], value_parser = input::name())]
     database: Option<String>,
-    /// Judge facts (JSON lines of `rpctape facts`) of whole connections, in order by connection, source and seq; `-` is standard
+    /// Judge facts (JSON lines of `rpctape facts`) of whole connections, in order by connection, place and seq; `-` is standard
     /// input. Findings come as JSON lines, and the exit status is 0 when it judged, whatever it found
     #[arg(long, value_name = "FILE", conflicts_with_all = NO_SCREEN)]
     facts: Option<String>,
@@ -93,6 +93,7 @@ fn apart(facts: &str, args: &AuditArgs, stop: &Stop) -> Result<u8> {
             Part::Undecided(row) => parts.undecided(row),
             Part::Occasion(row) => parts.occasion(row),
             Part::Breach(row) => parts.breach(row),
+            Part::Source(name, told) => parts.source(name, told),
             Part::Finding { row, key, seq, nth } => parts.finding(row, key, (seq, nth)),
         }
         .map_err(failed)

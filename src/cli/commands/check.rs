@@ -266,9 +266,7 @@ pub fn print_judged(
     // Sentences may quote a reason or a value; numbers of placeholders are those of the sentences alone.
     let (mut sentences, for_page) = (redactor.clone(), redactor.clone());
     if let Some(redactor) = &mut sentences {
-        summary.unread.iter_mut().for_each(|one| one.quote = redactor.text(&one.quote).into_owned());
-        let in_doubt = summary.merged.iter_mut().flat_map(|merged| [&mut merged.client, &mut merged.server]);
-        in_doubt.flat_map(|alone| &mut alone.in_doubt).for_each(|key| *key = redactor.text(key).into_owned());
+        redacted::summary(&mut summary, redactor);
     }
     let shown = redactor.clone();
     let mut report = match args.group_by {

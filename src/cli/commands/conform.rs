@@ -165,7 +165,10 @@ fn examine(
         met.speech.question = examiner.question(&met, slow, &mut Unwatched)?;
     }
     let slow = slow.as_ref().map_err(String::as_str);
-    let pace = Pace { fast: args.probe.fast, own_servers: matches!(server.target, Target::Command(_)) };
+    let own_servers = matches!(server.target, Target::Command(_));
+    // A session is optional, and without one nothing else tells the probes apart.
+    let mixed = matches!(server.target, Target::Http(_));
+    let pace = Pace { fast: args.probe.fast, own_servers, mixed };
     let found = together::play(probes, pace, stop, |probe, interrupt| {
         tell(probe, args);
         let storm = if args.probe.storm.is_some() { usual } else { slow.map_or(usual, |slow| slow.storm(usual)) };

@@ -33,7 +33,7 @@ pub struct QueryArgs {
     #[arg(value_name = "FILE", value_parser = input::name())]
     file: String,
     /// The query
-    #[arg(value_name = "SQL")]
+    #[arg(value_name = "SQL", allow_hyphen_values = true)]
     sql: String,
     /// How to print the rows
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]

@@ -231,6 +231,8 @@ fn ahead(
 ) -> Result<()> {
     let clean = redactor.as_mut().map(|redactor| dry::redacted(plan, redactor));
     let plan = clean.as_ref().unwrap_or(plan);
+    let name = redactor.as_mut().map(|redactor| redactor.text(&recording.name).into_owned());
+    let name = name.as_deref().unwrap_or(&recording.name);
     let mut show = |text: &str| match &mut redactor {
         Some(redactor) => io::print(&redactor.text(text)),
         None => io::print(text),
@@ -245,7 +247,7 @@ fn ahead(
     }
     if args.play.send.dry_run {
         let whom = server.map_or_else(|| "no server named".to_string(), |server| escape(&server.label).to_string());
-        show(&dry::plan(recording, plan, &whom, &options::in_words(&options.pace), columns))?;
+        show(&dry::plan(recording, plan, (name, &whom), &options::in_words(&options.pace), columns))?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use rpctape::error::Result;
 use rpctape::protocol::{self, Side};
 use rpctape::redact::Redactor;
 use rpctape::report::why::{self, Cancelled, Death, Facts, WINDOW, Waiting};
-use rpctape::report::{Unread, escape, plural};
+use rpctape::report::{Unread, escape, plural, redacted};
 use rpctape::rules::{Charge, On, RULES, charge};
 use rpctape::store::{CancellationRow, ConnectionRow, ExchangeRow, FindingFilter, FindingRow, Raw, SaidRow, Store};
 
@@ -227,7 +227,7 @@ impl<'a> Case<'a> {
             said.push_str(", the server died");
         }
         if explained && self.in_trouble(connection) {
-            let told = why::postmortem(&self.facts_of(connection)?);
+            let told = why::postmortem(&self.told(self.facts_of(connection)?));
             if let Some(pattern) = told.patterns.first() {
                 said.push_str(&format!(": {}", pattern.text));
             }
@@ -294,6 +294,31 @@ impl<'a> Case<'a> {
             hops: Vec::new(),
             stuck_after_us: self.after_us,
         })
+    }
+
+    /// The same facts without secrets in names, which screens cut.
+    pub fn told(&self, mut facts: Facts) -> Facts {
+        facts.connection = self.named(&facts.connection);
+        let waiting = facts.stuck.iter_mut().chain(&mut facts.open).map(|waiting| &mut waiting.row);
+        let cancelled = facts.cancels.iter_mut().filter_map(|cancel| cancel.exchange.as_mut());
+        self.clean(waiting.chain(cancelled).chain(&mut facts.around));
+        facts
+    }
+
+    /// A connection without secrets in its name.
+    pub fn named(&self, connection: &ConnectionRow) -> ConnectionRow {
+        let mut row = connection.clone();
+        if let Some(redactor) = &mut *self.redactor.borrow_mut() {
+            [&mut row.key, &mut row.source].into_iter().for_each(|word| *word = redactor.text(word).into_owned());
+        }
+        row
+    }
+
+    /// Replaces secrets in the names of requests.
+    pub fn clean<'r>(&self, rows: impl Iterator<Item = &'r mut ExchangeRow>) {
+        if let Some(redactor) = &mut *self.redactor.borrow_mut() {
+            rows.for_each(|row| redacted::request(row, redactor));
+        }
     }
 
     /// What was not read of the source of a connection.

@@ -51,7 +51,7 @@ pub fn beside(loaded: &Loaded, reports: &ReportArgs, wanted: Wanted<'_>) -> Resu
     }
     let mut reports = Reports::open(reports, &context, inputs, None, redactor.as_ref())?;
     if let Some(redactor) = &mut redactor {
-        summary.unread.iter_mut().for_each(|one| one.quote = redactor.text(&one.quote).into_owned());
+        redacted::summary(&mut summary, redactor);
     }
     loaded.store.findings(&FindingFilter::default(), Raw::None, |mut finding| {
         if !of.contains(&finding.connection) {
@@ -116,10 +116,9 @@ pub fn gather(store: &Store, wanted: Wanted<'_>) -> Result<Rc<Gathered>> {
             [&mut row.key, &mut row.session, &mut row.source].into_iter().for_each(&mut clean);
             [&mut row.client_name, &mut row.server_name].into_iter().flatten().for_each(&mut clean);
         }
-        for row in &mut exchanges {
-            [&mut row.connection, &mut row.method].into_iter().chain(&mut row.name).for_each(&mut clean);
-        }
+        exchanges.iter_mut().map(|row| &mut row.connection).for_each(&mut clean);
         std::iter::once(&mut title).chain(&mut log).for_each(&mut clean);
+        exchanges.iter_mut().for_each(|row| redacted::request(row, redactor));
     }
     let rest = Gathered {
         title,
@@ -174,7 +173,7 @@ fn incidents(store: &Store, wanted: &Wanted<'_>) -> Result<Incidents> {
     let troubled: Vec<&ConnectionRow> = troubled.into_iter().filter(|row| case.in_trouble(row)).collect();
     let mut told = Vec::new();
     for row in troubled.iter().take(INCIDENTS) {
-        let facts = case.facts_of(row)?;
+        let facts = case.told(case.facts_of(row)?);
         let stuck = facts.stuck.iter().map(|waiting| waiting.row.id).collect();
         told.push(Incident { told: why::postmortem(&facts), stuck });
     }

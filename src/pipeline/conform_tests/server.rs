@@ -55,6 +55,8 @@ pub(super) struct Server {
     pub(super) wrong: Vec<Wrong>,
     /// It asks something while it works.
     pub(super) asks: bool,
+    /// A notification came.
+    stopped: bool,
     /// It has ended before its time.
     is_dead: bool,
     /// Since when each task is there, and since when it is cancelled.
@@ -79,6 +81,7 @@ impl Server {
             http,
             wrong: Vec::new(),
             asks: false,
+            stopped: false,
             is_dead: false,
             tasks: Vec::new(),
             seed,
@@ -161,6 +164,11 @@ impl Server {
         };
         self.head(now_us, stream, 200);
         let plain = |result: Value| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+        let cancels = self.profile.cancel.is_some_and(|(cancel, _)| cancel == method);
+        self.stopped |= cancels;
+        if self.is(Wrong::Ignores) && cancels || self.is(Wrong::Stops) && self.stopped {
+            return;
+        }
         if let Some(told) = self.of_task(now_us, &method, &message["params"]) {
             let (member, value) = told;
             self.answer(now_us, stream, format!(r#"{{"jsonrpc":"2.0","id":{id},"{member}":{value}}}"#));
@@ -193,6 +201,7 @@ impl Server {
     }
 
     fn notified(&mut self, now_us: i64, method: &str, params: &Value) {
+        self.stopped |= method.contains("cancel");
         if self.is(Wrong::Dies) && params.is_null() && self.profile.cancel.is_some_and(|(cancel, _)| cancel == method) {
             self.is_dead = true;
             self.due.clear();
@@ -204,6 +213,9 @@ impl Server {
         let Some((_, member)) = self.profile.cancel.filter(|(cancel, _)| !turns && *cancel == method) else {
             if turns && !self.is(Wrong::Deaf) {
                 for (id, work) in std::mem::take(&mut self.open) {
+                    if self.is(Wrong::Drops) {
+                        continue;
+                    }
                     let text = self.profile.turn_cancelled(&id).expect("words");
                     self.answer(now_us, work.stream, text);
                 }
@@ -234,7 +246,7 @@ impl Server {
             self.at(now_us + 300 * MS, Due::Late(id, work.stream));
             return;
         }
-        match self.profile.cancelled_answer(&id) {
+        match self.profile.cancelled_answer(&id).filter(|_| !self.is(Wrong::Drops)) {
             Some(text) => self.answer(now_us, work.stream, text),
             None => self.ends(now_us, work.stream),
         }
@@ -377,6 +389,12 @@ impl Peer for Server {
 /// What is wrong with a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wrong {
+    /// What is cancelled is never answered.
+    Drops,
+    /// A cancel that is a request is never answered.
+    Ignores,
+    /// Behind a notification it answers nothing any more.
+    Stops,
     /// It goes on whatever is cancelled, and answers.
     Deaf,
     /// It takes a dropped stream for a cancel, and says so on the stream that takes it up.

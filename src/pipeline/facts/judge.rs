@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::lift::BETWEEN;
 use crate::capture::{FrameSink, channel_of};
 use crate::error::{Error, ErrorKind, Result};
-use crate::facts::{Reader, Row, kind, source_order};
+use crate::facts::{FileFacts, Reader, Row, kind, source_order};
 use crate::finding::Breach;
 use crate::pipeline::intake::Intake;
 use crate::pipeline::{Options, Progress};
@@ -45,6 +45,8 @@ pub enum Part<'a> {
     Occasion(&'a OccasionRow),
     /// Findings about a clause.
     Breach(&'a Breach),
+    /// A source, and what its facts say of it as a whole: what was not read of it is told at the end.
+    Source(&'a str, &'a FileFacts),
 }
 
 /// Judges the facts of whole connections: rows of one connection stand together, by source and place. What is found is told to
@@ -60,7 +62,7 @@ pub fn judge<R: std::io::BufRead>(
     while rows.peek()?.is_some() {
         let mut store = Store::passing(Keep::Findings { text: 0 })?;
         store.begin()?;
-        let places = take(&store, rows, options, progress, &mut order)?;
+        let places = take(&store, rows, options, (progress, &mut *tell), &mut order)?;
         let named: BTreeMap<i64, Option<String>> =
             store.opened()?.into_iter().map(|opened| (i64::from(opened.id), opened.channel.name)).collect();
         for connection in store.connections()? {
@@ -93,7 +95,7 @@ fn take<R: std::io::BufRead>(
     store: &Store,
     rows: &mut Reader<R>,
     options: &Options,
-    progress: &mut dyn Progress,
+    (progress, tell): (&mut dyn Progress, &mut dyn FnMut(Part<'_>) -> Result<()>),
     order: &mut Order,
 ) -> Result<Vec<(FrameId, String)>> {
     let mut intake = Intake::new(store, options, progress)?;
@@ -101,6 +103,9 @@ fn take<R: std::io::BufRead>(
     while let Some(row) = rows.peek()? {
         let Some(connection) = row.connection.as_deref() else {
             // What is said of a source is for whoever puts the parts together.
+            let told: FileFacts =
+                serde_json::from_str(row.text.as_deref().unwrap_or_default()).map_err(|_| row.damaged())?;
+            tell(Part::Source(&row.source, &told))?;
             rows.take();
             continue;
         };
@@ -163,7 +168,7 @@ fn row_in(intake: &mut Intake<'_, '_>, row: &Row<'_>, order: &mut Order) -> Resu
 }
 
 /// What to do about rows that do not stand where they should.
-const SORT: &str = "sort by connection, source (`/` before all else) and seq, and give each facts file once";
+const SORT: &str = "sort by connection, place and seq, and give each facts file once";
 
 /// Where a row stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -21,6 +21,7 @@ use self::event::HeldFrame;
 use self::log::{Held, Log};
 use self::order::OrderedFrame;
 use self::partners::{Partners, partners};
+use super::ingest::same_content;
 use super::{Options, Progress, Summary, ingest_sources};
 use crate::capture::{Channel, Frame, FrameSink, Resume, Source, Transport, Vantage};
 use crate::error::{Error, ErrorKind, Result};
@@ -84,7 +85,13 @@ pub fn merge(
     };
     let [own, theirs] = opened;
     let taps = [tap(server, theirs, alone), tap(client, own, steps)];
-    let summary = ingest_sources(store, &mut taps.into_iter().map(Ok), options, progress)?;
+    // Both ends may have written the same bytes: the second log is no copy of the first, but its other half.
+    let halves = if store.is_new() && same_content(&*taps[0], &*taps[1])? {
+        vec![taps[1].name().to_string()]
+    } else {
+        Vec::new()
+    };
+    let summary = ingest_sources(store, &mut taps.into_iter().map(Ok), &halves, options, progress)?;
     Ok(Summary { met: Some(met), ..summary })
 }
 

@@ -34,6 +34,6 @@ pub fn redacted(report: &RunReport, redactor: &mut Redactor) -> RunReport {
     let rest = report.notes.iter_mut().chain(&mut report.rewrites).chain(&mut report.stderr);
     let rest = rest.chain(&mut report.failure).chain(&mut report.server_end).chain([&mut report.proposed]);
     rest.for_each(&mut clean);
-    clean(&mut report.target);
+    [&mut report.target, &mut report.recording].into_iter().for_each(&mut clean);
     report
 }

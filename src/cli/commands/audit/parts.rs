@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 
+use rpctape::capture::Proof;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::facts::{FileFacts, source_order};
 use rpctape::finding;
@@ -42,6 +43,7 @@ pub fn read(input: Box<dyn BufRead>, name: &str, selection: &Selection, clauses:
         all.take(part);
     }
     all.whole(name)?;
+    all.once()?;
     let covered = all.covered(selection);
     let mut judged = all.judged();
     judged.summary.coverage = Coverage::of(covered, clauses);
@@ -74,6 +76,8 @@ impl Read {
                             known.lacks.push(lack);
                         }
                     }
+                    // Parts come in any order.
+                    known.lacks = Proof::in_order(&known.lacks);
                 }
             },
         }
@@ -92,6 +96,19 @@ impl Read {
         };
         Err(Error::new(ErrorKind::Input, what)
             .hint("give the lines of each part once, its last one (`judged`) included"))
+    }
+
+    /// No log is there twice.
+    fn once(&self) -> Result<()> {
+        let mut first: BTreeMap<(&str, u64), &str> = BTreeMap::new();
+        for (name, told) in self.sources.values().filter(|(_, told)| !told.hash.is_empty() && !told.format.is_empty()) {
+            if let Some(same) = first.insert((&told.hash, told.size), name) {
+                let what = format!("{same} and {name} hold the same bytes: what is in them was judged twice");
+                return Err(Error::new(ErrorKind::Input, what)
+                    .hint("give the facts of one of them; the row `source` of each holds the hash of its content"));
+            }
+        }
+        Ok(())
     }
 
     /// Which clauses were judged.
@@ -148,7 +165,9 @@ fn profile_of(label: &str) -> Option<&'static Profile> {
     }
 }
 
-fn row_of(name: String, told: FileFacts) -> SourceRow {
+fn row_of(name: String, mut told: FileFacts) -> SourceRow {
+    // As a store hands them on.
+    told.skipped.sort();
     SourceRow {
         id: 0,
         name,

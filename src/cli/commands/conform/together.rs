@@ -23,6 +23,8 @@ pub struct Pace {
     pub fast: bool,
     /// True where each probe has a server of its own: what waits on one disturbs no other.
     pub own_servers: bool,
+    /// True where one server cannot tell one probe from another, which uses the same ids: each is played alone.
+    pub mixed: bool,
 }
 
 /// What is played one after another, so many at a time.
@@ -38,7 +40,16 @@ fn seats(probes: &[&'static Probe], pace: Pace) -> (Group, Vec<Row>) {
         probes.iter().partition(|probe| pace.own_servers && probe.moment == Moment::Patient);
     let (timed, any): (Group, Group) = rest.into_iter().partition(|probe| probe.moment == Moment::Timed);
     let (storm, calm): (Group, Group) = any.into_iter().partition(|probe| probe.name == "storm");
-    let (few, more) = if pace.fast { (2, 4) } else { (1, 2) };
+    let (few, more) = match pace {
+        Pace { mixed: true, .. } => (1, 1),
+        Pace { fast, .. } => {
+            if fast {
+                (2, 4)
+            } else {
+                (1, 2)
+            }
+        }
+    };
     let timed = Row { probes: timed, abreast: few };
     let rows = if pace.fast && pace.own_servers {
         vec![timed, Row { probes: [storm, calm].concat(), abreast: more }]
@@ -110,8 +121,11 @@ mod tests {
     #[test]
     fn what_may_wait_for_ever_waits_beside_the_others_and_each_is_played_once() {
         let all: Group = PROBES.iter().collect();
-        for (fast, own_servers) in [(true, true), (false, true), (true, false)] {
-            let (beside, rows) = seats(&all, Pace { fast, own_servers });
+        for (fast, own_servers, mixed) in
+            [(true, true, false), (false, true, false), (true, false, false), (true, false, true)]
+        {
+            let (beside, rows) = seats(&all, Pace { fast, own_servers, mixed });
+            assert!(!mixed || rows.iter().all(|row| row.abreast == 1));
             assert_eq!(beside.is_empty(), !own_servers);
             assert!(beside.iter().all(|probe| probe.moment == Moment::Patient));
             assert_eq!(beside.len() + rows.iter().map(|row| row.probes.len()).sum::<usize>(), all.len());

@@ -197,7 +197,8 @@ impl Server {
     fn resource(&self, call: &Call) -> Result<Value, Refusal> {
         let uri = call.params.get("uri").and_then(Value::as_str);
         let uri = uri.ok_or_else(|| Refusal(INVALID_PARAMS, "uri is missing".to_string()))?;
-        let (text, mime) = resources::read(&self.offer.folder, uri)?;
+        let read = resources::read(&self.offer.folder, uri);
+        let (text, mime) = read.map_err(|Refusal(code, why)| Refusal(code, self.clean(&why)))?;
         Ok(json!({"contents": [{"uri": uri, "mimeType": mime, "text": self.clean(&text)}]}))
     }
 
@@ -210,7 +211,7 @@ impl Server {
         let cursor = arguments.get("cursor").and_then(Value::as_str);
         let command = match tools::command(name, arguments, &self.offer.folder, self.offer.replay.as_deref()) {
             Ok(command) => command,
-            Err(why) => return Ok(said(&why, true)),
+            Err(why) => return Ok(said(&self.clean(&why), true)),
         };
         let answer = match self.kept(&command).filter(|_| cursor.is_some()) {
             Some(answer) => answer,

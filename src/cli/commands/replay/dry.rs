@@ -21,10 +21,11 @@ pub fn redacted(plan: &Plan, redactor: &mut Redactor) -> Plan {
     plan
 }
 
-/// The plan on one screen: order, times, what is refused, and the flags that would let it through.
-pub fn plan(recording: &Recording, plan: &Plan, whom: &str, pace: &str, columns: usize) -> String {
+/// The plan on one screen: order, times, what is refused, and the flags that would let it through. `name` is what the recording
+/// is called, `whom` whom it would be played against.
+pub fn plan(recording: &Recording, plan: &Plan, (name, whom): (&str, &str), pace: &str, columns: usize) -> String {
     let mut text = String::new();
-    let head = format!("{}   ->   {whom}   {pace}", middle(&escape(&recording.name), columns / 2));
+    let head = format!("{}   ->   {whom}   {pace}", middle(&escape(name), columns / 2));
     let lines = if width(&head) < columns { vec![head] } else { hang(&head, columns - 1) };
     lines.iter().for_each(|line| text.push_str(&format!(" {line}\n")));
     text.push_str(" DRY RUN: nothing is started, nothing is sent\n\n");

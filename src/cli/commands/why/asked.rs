@@ -70,7 +70,8 @@ impl Case<'_> {
         let mut facts = self.facts_of(connection)?;
         self.focus(&mut facts, args)?;
         facts.hops = self.hops(&facts, args)?;
-        Ok(facts)
+        self.clean(facts.hops.iter_mut().flatten().map(|hop| &mut hop.row));
+        Ok(self.told(facts))
     }
 
     /// What the user asked about: a request, a method, the last while.

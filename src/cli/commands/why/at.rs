@@ -34,12 +34,13 @@ pub fn write(out: &mut Out, case: &Case<'_>, args: &WhyArgs, text: &str) -> Resu
     let mut of = in_flight(case, span, &only)?;
     for connection in connections {
         let inside = covers(connection, &extent, span);
-        let rows = of.remove(&connection.id).filter(|_| inside).unwrap_or_default();
+        let mut rows = of.remove(&connection.id).filter(|_| inside).unwrap_or_default();
+        case.clean(rows.iter_mut());
         let mut told = Vec::new();
         for row in &rows {
             told.extend(seen(case, row, span.from_us)?);
         }
-        moments.push(Moment::of(connection, inside, told));
+        moments.push(Moment::of(&case.named(connection), inside, told));
         flying.extend(rows);
     }
     moments.sort_by_key(|moment| std::cmp::Reverse(moment.in_flight.len()));
