@@ -1,7 +1,6 @@
 //! Lines of text that a word keeps apart: each value has a reader of its own, so that what one reads of a record does not
 //! run into another.
 
-use super::beside::{Kind, Records};
 use crate::capture::anywhere;
 use crate::capture::format::{Format, LineReader, Reader};
 use crate::capture::lines::Line;
@@ -12,22 +11,6 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// How many values are kept apart; what comes later goes with the first.
 const LANES: usize = 4096;
-
-/// What keeps the lines of a format apart under the keys of the user, or under those that were learned of this log; a name that the
-/// user says of other logs is for those who read their records.
-pub(in crate::capture) fn telling(format: &'static dyn Format, keys: Option<&[String]>, learned: bool) -> Vec<Telling> {
-    let keys = keys.unwrap_or_default();
-    let telling: Vec<Telling> = keys.iter().map(|key| Telling::by(key)).collect();
-    let is_text = || Records::of(format.name(), b"").kind == Kind::Text;
-    let asked = || format.name() == "text-log" && !keys.iter().any(|key| key.starts_with(['~', '/']));
-    // Who reads records in JSON keeps those of one line apart, too.
-    let by_records = format.name() == "json-log";
-    if !by_records && keys.iter().any(|key| Telling::is_place(key)) || is_text() && (learned || asked()) {
-        telling
-    } else {
-        Vec::new()
-    }
-}
 
 /// See the module.
 pub(in crate::capture) struct Lanes<'f> {

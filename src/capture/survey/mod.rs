@@ -26,6 +26,7 @@ pub(super) use beside::Records;
 pub(super) use lanes::Lanes;
 pub(super) use voices::Voices;
 
+use self::beside::Kind;
 use self::note::{Notes, take};
 use self::pairing::score;
 use super::Overrides;
@@ -49,7 +50,23 @@ pub(super) struct Looked<'l> {
 impl Looked<'_> {
     /// What keeps its lines apart.
     pub(super) fn telling(&self) -> Vec<Telling> {
-        lanes::telling(self.format, self.overrides.connection_key.as_deref(), self.learned)
+        telling(self.format, self.overrides.connection_key.as_deref(), self.learned)
+    }
+}
+
+/// What keeps the lines of a format apart under the keys of the user, or under those that were learned of this log; a name that the
+/// user says of other logs is for those who read their records.
+fn telling(format: &'static dyn Format, keys: Option<&[String]>, learned: bool) -> Vec<Telling> {
+    let keys = keys.unwrap_or_default();
+    let telling: Vec<Telling> = keys.iter().map(|key| Telling::by(key)).collect();
+    let is_text = || Records::of(format.name(), b"").kind == Kind::Text;
+    let asked = || format.name() == "text-log" && !keys.iter().any(|key| key.starts_with(['~', '/']));
+    // Who reads records in JSON keeps those of one line apart, too.
+    let by_records = format.name() == "json-log";
+    if !by_records && keys.iter().any(|key| Telling::is_place(key)) || is_text() && (learned || asked()) {
+        telling
+    } else {
+        Vec::new()
     }
 }
 
