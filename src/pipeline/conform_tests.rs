@@ -154,7 +154,8 @@ fn one_that_is_deaf_is_charged_behind_the_same_wire() {
 
 #[test]
 fn one_that_never_answers_what_it_owes_an_answer_is_charged_once_that_was_waited_for() {
-    let ways: [((&str, &str), Wrong, &[&str], &str); 3] = [
+    type Owed = ((&'static str, &'static str), Wrong, &'static [&'static str], &'static str);
+    let ways: [Owed; 3] = [
         (("lsp", "3.17"), Wrong::Drops, &["mid", "early"], "lsp.answered"),
         (("acp", "1"), Wrong::Drops, &["mid"], "acp.answered"),
         (("mcp", "2025-11-25"), Wrong::Ignores, &["as-request"], "mcp.request-answered"),

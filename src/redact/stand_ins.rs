@@ -111,7 +111,7 @@ pub fn is_stand_in(value: &str) -> bool {
 /// True for a text into which a program puts something. A password may hold the sign for that among its letters.
 fn is_filled_in(value: &str, form: &str) -> bool {
     let rest = || value.replace(form, "");
-    value.contains(form) && !(super::words::is_mixed(&rest(), 8) && !super::words::is_worded(&rest()))
+    value.contains(form) && (super::words::is_worded(&rest()) || !super::words::is_mixed(&rest(), 8))
 }
 
 /// True for a colour in hexadecimal digits.

@@ -126,7 +126,15 @@ impl Report for Full {
         let Some(groups) = self.groups.take() else { return closing(out, summary, &self.style) };
         let clusters = groups.into_clusters();
         judgement(out, summary, &self.style)?;
-        for line in statistics(&clusters, summary.sources == 1, &self.style) {
+        let mut redactor = self.redactor.take();
+        // A name is redacted before it is cut: what is left of a secret is none that can be found.
+        let mut clean = |title: String| match &mut redactor {
+            Some(redactor) => redactor.text(&title).into_owned(),
+            None => title,
+        };
+        let lines = statistics(&clusters, summary.sources == 1, &self.style, &mut clean);
+        self.redactor = redactor;
+        for line in lines {
             writeln!(out, "{line}")?;
         }
         if !clusters.is_empty() {
@@ -148,10 +156,15 @@ impl Report for Full {
 }
 
 /// One line for each rule that spoke: how often, and what it says first. Of one source the line is enough.
-fn statistics(clusters: &[Vec<Group>], one_source: bool, style: &Style) -> Vec<String> {
+fn statistics(
+    clusters: &[Vec<Group>],
+    one_source: bool,
+    style: &Style,
+    clean: &mut dyn FnMut(String) -> String,
+) -> Vec<String> {
     let firsts = || clusters.iter().filter_map(|cluster| Some((&cluster.first()?.first, cluster)));
     let widest = firsts().map(|(first, _)| first.rule.len()).max().unwrap_or(0);
-    let line = |(first, cluster): (&FindingRow, &Vec<Group>)| {
+    let mut line = |(first, cluster): (&FindingRow, &Vec<Group>)| {
         let findings: u64 = cluster.iter().map(|group| group.more + 1).sum();
         let sure = if first.certainty == "violation" { String::new() } else { format!(" ({})", first.certainty) };
         let severity = style.severity(&first.severity, &pad(&first.severity, 7));
@@ -159,7 +172,7 @@ fn statistics(clusters: &[Vec<Group>], one_source: bool, style: &Style) -> Vec<S
             true => format!("line {}", first.line),
             false => format!("{}:{}", escape_cut(&first.source, LONGEST / 4, None), first.line),
         };
-        let title = subject(first).map(message::title).unwrap_or_default();
+        let title = clean(subject(first).map(message::title).unwrap_or_default());
         let title = escape_cut(&title, LONGEST / 4, None);
         let rest = format!(
             "{} {} {:>5}  {line}  {title}{sure}",
@@ -169,7 +182,7 @@ fn statistics(clusters: &[Vec<Group>], one_source: bool, style: &Style) -> Vec<S
         );
         format!("  {severity} {}", fit(&rest, style.columns().saturating_sub(10))).trim_end().to_string()
     };
-    firsts().map(line).collect()
+    firsts().map(&mut line).collect()
 }
 
 /// `error[rule]: text`, broken at blanks. The text is escaped already.

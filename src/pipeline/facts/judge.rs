@@ -49,6 +49,9 @@ pub enum Part<'a> {
     Source(&'a str, &'a FileFacts),
 }
 
+/// Who is told what was judged.
+type Tell<'t> = dyn FnMut(Part<'_>) -> Result<()> + 't;
+
 /// Judges the facts of whole connections: rows of one connection stand together, by source and place. What is found is told to
 /// `tell`. Errors: rows that are no facts, that are out of order, missing, or there twice.
 pub fn judge<R: std::io::BufRead>(
@@ -95,7 +98,7 @@ fn take<R: std::io::BufRead>(
     store: &Store,
     rows: &mut Reader<R>,
     options: &Options,
-    (progress, tell): (&mut dyn Progress, &mut dyn FnMut(Part<'_>) -> Result<()>),
+    (progress, tell): (&mut dyn Progress, &mut Tell<'_>),
     order: &mut Order,
 ) -> Result<Vec<(FrameId, String)>> {
     let mut intake = Intake::new(store, options, progress)?;
