@@ -191,7 +191,7 @@ fn failed(name: &str, error: &ParquetError) -> Error {
 }
 
 /// The columns of facts, in their order.
-const FACTS: [Column<'static>; 17] = [
+const FACTS: [Column<'static>; 18] = [
     Column::Text("connection"),
     Column::Text("source"),
     Column::Integer("seq"),
