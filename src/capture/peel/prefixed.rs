@@ -42,9 +42,12 @@ const BEFORE: usize = 200;
 
 /// Time and record of a line that ends in a record which says itself who sent its message, whatever stands before it.
 fn behind_words(line: &str) -> Option<(&str, &str)> {
+    if line.starts_with(['{', '[']) {
+        return None;
+    }
     let bytes = line.trim_end().as_bytes();
     let mut starts = line.match_indices("{\"").map(|(at, _)| at).take_while(|at| *at <= BEFORE);
-    let start = starts.find(|at| value_end(bytes, *at) == Some(bytes.len())).filter(|at| *at > 0)?;
+    let start = starts.find(|at| value_end(bytes, *at) == Some(bytes.len()))?;
     let (head, record) = line.split_at(start);
     says_sender(record).then(|| (time_in(head), record))
 }

@@ -119,13 +119,14 @@ fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan 
     let mut plan = Plan { twins: !coarse, doubts: coarse, greeted: notes.greeted(), ..Plan::default() };
     artefact::look(&notes, &mut plan);
     // What seems to stand twice may as well be two connections that say the same at one time, where something tells them apart.
-    let two = (plan.doubled || plan.twins && notes.holds_twins()).then(|| {
-        let mut two = Plan { said: Vec::new(), doubled: false, ..plan.clone() };
-        let found = settle(&notes, (format, head), overrides, &mut two);
+    let mut two = Plan { said: Vec::new(), doubled: false, ..plan.clone() };
+    let untimed = plan.doubled && notes.list.iter().all(|note| note.at_us.is_none());
+    let all = notes;
+    let notes = if plan.twins || plan.doubled { all.clone().without_twins(&mut plan) } else { all.clone() };
+    let two = (notes.list.len() < all.list.len()).then(|| {
+        let found = settle(&all, (format, head), overrides, &mut two);
         (two, found)
     });
-    let untimed = plan.doubled && notes.list.iter().all(|note| note.at_us.is_none());
-    let notes = if plan.twins || plan.doubled { notes.without_twins(&mut plan) } else { notes };
     plan.twins |= plan.doubled;
     let once = settle(&notes, (format, head), overrides, &mut plan);
     match two {

@@ -159,12 +159,6 @@ impl Notes {
         opened.into_iter().filter_map(|channel| self.names.get(channel as usize).cloned()).collect()
     }
 
-    /// True if a message stands twice in one stream, with one time.
-    pub(super) fn holds_twins(&self) -> bool {
-        let mut said = FxHashSet::default();
-        self.list.iter().filter(|note| note.at_us.is_some()).any(|note| !said.insert(note.said()))
-    }
-
     /// Without records that stand twice, which are none of either side's.
     pub(super) fn without_twins(mut self, plan: &mut Plan) -> Notes {
         let before = self.list.len();
