@@ -154,14 +154,14 @@ fn colours_and_markdown() {
 }
 
 #[test]
-fn wrappers_nest_up_to_three_deep() {
+fn wrappers_nest_up_to_four_deep() {
     let neovim = "[DEBUG][2026-03-01 09:00:01] x\t\"rpc.send\"\t{ id = 1, method = \"a\" }";
     let inner = format!("2026-11-21 06:44:16.663 [info] \u{1b}[1m{neovim}\u{1b}[0m");
     let kept = read("docker > vscode-log > ansi > neovim-lsp-log", &docker(&format!("{inner}\n"), "stderr"));
     assert_eq!((kept.frames.len(), kept.frames[0].direction), (1, Direction::By(Side::Client)));
-    let deeper = docker(&docker(&docker(&docker(&format!("{PING}\n"), "a"), "a"), "a"), "a");
+    let deeper = (0..5).fold(format!("{PING}\n"), |inner, _| docker(&inner, "a"));
     let chain = by_name("docker").expect("a format").chain(&Sample::new(deeper.as_bytes(), true, false));
-    assert_eq!(chain.matches("docker").count(), 3, "{chain}");
+    assert_eq!(chain.matches("docker").count(), 4, "{chain}");
 }
 
 #[test]

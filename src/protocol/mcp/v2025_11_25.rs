@@ -171,6 +171,7 @@ static RULINGS: &[Ruling] = rulings![
     error("RPC013", &NO_BATCH),
     error("RPC021/result", &SAME_ID),
     error("LIF023", &LOGGING_DECLARED),
+    bare("LIF021", Severity::Error),
     error("LIF021/elicitation.form", &ELICITATION_MODE),
     error("LIF021/elicitation.url", &ELICITATION_MODE),
     error("LIF021/sampling.tools", &SAMPLING_TOOLS),

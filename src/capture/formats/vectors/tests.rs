@@ -58,8 +58,9 @@ fn http_streams_and_redeliveries() {
         ],
     );
     assert_eq!(kept.skipped, [(1, Skip::Header), (4, Skip::Duplicate)]);
+    // Each message has the id of its event before it.
     let streams: Vec<_> = kept.frames.iter().map(|frame| frame.stream).collect();
-    assert_eq!(streams, [Some(0), Some(1), Some(0)]);
+    assert_eq!(streams, [Some(0), Some(0), Some(1), Some(1), Some(0)]);
     assert_eq!(kept.channels[0].transport, Transport::Http);
     assert!(kept.channels[0].proof.covers(Proof::STREAMS));
 }

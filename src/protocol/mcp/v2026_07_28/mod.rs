@@ -212,6 +212,7 @@ static RULINGS: &[Ruling] = &[
     error("LIF018", &INPUT_REQUIRED),
     bare("LIF019", Severity::Warning),
     error("LIF020", &INPUT_DECLARED),
+    bare("LIF021", Severity::Error),
     error("LIF021/elicitation.form", &ELICITATION_MODE),
     error("LIF021/elicitation.url", &ELICITATION_MODE),
     error("LIF021/sampling.tools", &SAMPLING_TOOLS),
