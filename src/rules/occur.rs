@@ -23,7 +23,8 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                     let own = O::MESSAGES.and(O::NOTIFIES).and(when(progress, O::PROGRESS));
                     let own = own.and(when(told == Some(ReportStage::Begin), O::CREATES_TOKEN));
                     let own = own.and(when(Facts::is(facts.value_kind(), "begin"), O::GIVES_ITEMS));
-                    (own.and(when(facts.document().is_some(), of_document(message.method()))), O::NOTIFIED)
+                    let documents = if facts.document().is_some() { of_document(message.method()) } else { O::NONE };
+                    (own.and(documents), O::NOTIFIED)
                 }
                 Kind::Result => (O::MESSAGES.and(O::ANSWERS).and(O::RESULTS), O::NONE),
                 Kind::Error => (O::MESSAGES.and(O::ANSWERS).and(O::ERRORS), O::NONE),
@@ -69,8 +70,7 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 .and(when(lists(exchange, facts), O::LISTS))
                 .and(gives(&exchange.method))
                 .and(when(closes(&exchange.method), O::CLOSES_SESSION))
-                .and(when(&*exchange.method == "session/prompt", O::ANSWERS_PROMPT))
-                .and(when(&*exchange.method == "session/request_permission", O::ANSWERS_PERMISSION))
+                .and(if event.profile.turns { answers_session(&exchange.method) } else { O::NONE })
                 .and(when(&*exchange.method == "prompts/get", O::GIVES_PROMPT))
                 .and(when(&*exchange.method == "tools/call", O::CALLED))
                 .and(when(&*exchange.method == "textDocument/diagnostic", O::GIVES_DIAGNOSTICS))
@@ -141,6 +141,15 @@ fn of_session(method: &str, facts: &Facts<'_>) -> Occasions {
         _ if method.starts_with("terminal/") => O::ASKS_TERMINAL,
         _ if method.starts_with("fs/") => O::ASKS_FILE.and(O::NAMES_PATH),
         _ => roots,
+    }
+}
+
+/// What an answer about a session is an occasion of (ACP).
+fn answers_session(method: &str) -> Occasions {
+    match method {
+        "session/prompt" => Occasions::ANSWERS_PROMPT,
+        "session/request_permission" => Occasions::ANSWERS_PERMISSION,
+        _ => Occasions::NONE,
     }
 }
 

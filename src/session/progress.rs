@@ -165,7 +165,7 @@ impl Conn {
         id: &Id,
     ) -> Option<ProgressFault> {
         let exact = self.ordered();
-        let (task_alive, task_ended_here) = (self.task_alive(issuer, id), self.task_ended_on(m.stream, issuer, id));
+        let (task_alive, task_ended_here) = self.task_of(issuer, id, m.stream);
         let created = Facts::id(m.facts.token()).is_some_and(|token| self.created_tokens.contains_key(&token));
         let token = Facts::id(m.facts.token());
         let slot = self.slot_mut(issuer, id)?;
@@ -207,17 +207,14 @@ impl Conn {
         previous.filter(|_| not_more).map(|previous| ProgressFault::NotIncreasing { previous, judgement })
     }
 
-    fn task_alive(&self, issuer: Side, id: &Id) -> bool {
+    /// Whether the task that a request has created lives, and whether its end was told on this stream.
+    fn task_of(&self, issuer: Side, id: &Id, stream: Option<u32>) -> (bool, bool) {
         match self.slot(issuer, id).map(|slot| &slot.exchange.task) {
-            Some(TaskState::Created(task)) => !self.tasks.is_terminal(issuer.peer(), task),
-            _ => false,
-        }
-    }
-
-    fn task_ended_on(&self, stream: Option<u32>, issuer: Side, id: &Id) -> bool {
-        match self.slot(issuer, id).map(|slot| &slot.exchange.task) {
-            Some(TaskState::Created(task)) => self.tasks.ended_on(issuer.peer(), task, stream),
-            _ => false,
+            Some(TaskState::Created(task)) => {
+                let (tasks, owner) = (&self.tasks, issuer.peer());
+                (!tasks.is_terminal(owner, task), tasks.ended_on(owner, task, stream))
+            }
+            _ => (false, false),
         }
     }
 

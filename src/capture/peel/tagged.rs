@@ -16,10 +16,12 @@ fn read(line: &str) -> Option<(&str, &str, &str)> {
 
 /// `2026-09-03 08:15:00.000000000 +0000 TAG: {..}`
 fn printed(line: &str) -> Option<(&str, &str, &str)> {
+    if !line.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     let (head, record) = line.split_at(line.find(": {")?);
     let (at, tag) = head.rsplit_once(' ')?;
-    let is_time =
-        at.split(' ').count() == 3 && at.starts_with(|c: char| c.is_ascii_digit()) && time::parse(at).is_some();
+    let is_time = at.split(' ').count() == 3 && time::parse(at).is_some();
     let record = &record[2..];
     (is_time && is_alone(record)).then_some((at, tag, record))
 }

@@ -308,7 +308,8 @@ pub(super) fn times(head: &[u8]) -> usize {
     let head = &head[..head.len().min(TIMED)];
     let (ends, mut start) = (memchr::memchr_iter(b'\n', head).chain([head.len()]), 0);
     let lines = ends.map(|end| &head[std::mem::replace(&mut start, end + 1).min(end)..end]);
-    let of_message = lines.filter(|line| !line.is_empty()).map(before_message);
+    let version = memmem::Finder::new("\"jsonrpc\"");
+    let of_message = lines.filter(|line| !line.is_empty()).map(|line| before_message(line, &version));
     let mut counts: Vec<usize> = of_message.map(|before| times_again(before, 0).count()).collect();
     counts.sort_unstable_by_key(|count| std::cmp::Reverse(*count));
     counts.get((counts.len() / 4).max(OFTEN - 1)).copied().unwrap_or(0)
@@ -316,7 +317,7 @@ pub(super) fn times(head: &[u8]) -> usize {
 
 /// What stands on a line before its message, which may be a member of a record in JSON; of one that does not say where it begins, what
 /// stands before all brackets.
-fn before_message(line: &[u8]) -> &[u8] {
-    let within = memmem::find(line, b"\"jsonrpc\"").and_then(|at| memchr::memrchr(b'{', &line[..at]));
+fn before_message<'l>(line: &'l [u8], version: &memmem::Finder<'_>) -> &'l [u8] {
+    let within = version.find(line).and_then(|at| memchr::memrchr(b'{', &line[..at]));
     &line[..within.or_else(|| memchr::memchr(b'{', line)).unwrap_or(line.len())]
 }

@@ -113,6 +113,9 @@ fn looked_at(of: &Looked<'_>, head: &[u8], whole: bool) -> Plan {
     plan(notes, format.name(), head, overrides)
 }
 
+/// One message of so many is said by two connections at one time, where these go in step.
+const IN_STEP: usize = 4;
+
 fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan {
     // On a clock of whole seconds two connections may well say the same at one time.
     let coarse = notes.resolution_us >= 1_000_000;
@@ -123,7 +126,8 @@ fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan 
     let untimed = plan.doubled && notes.list.iter().all(|note| note.at_us.is_none());
     let all = notes;
     let notes = if plan.twins || plan.doubled { all.clone().without_twins(&mut plan) } else { all.clone() };
-    let two = (notes.list.len() < all.list.len()).then(|| {
+    let alike = all.list.len() - notes.list.len();
+    let two = (alike * IN_STEP >= all.list.len()).then(|| {
         let found = settle(&all, (format, head), overrides, &mut two);
         (two, found)
     });
