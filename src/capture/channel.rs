@@ -118,6 +118,7 @@ impl Proof {
     pub const fn from_bits(bits: u16) -> Proof {
         Proof(bits)
     }
+
     /// These words of [`Proof::missing`], in the order in which it has them.
     pub fn in_order(words: &[String]) -> Vec<String> {
         let all = Proof::NONE.missing(Proof(!Proof::NONE.0));

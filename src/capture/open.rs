@@ -213,9 +213,8 @@ impl Source for Log {
             Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
                 let telling = self.looked().telling();
                 if !telling.is_empty() {
-                    out.take_key();
-                    let asked_in = self.plan.key.is_none().then(|| self.name.clone());
-                    reader = Box::new(Lanes::new(telling, asked_in, self.format, &sample));
+                    out.look_for_key();
+                    reader = Box::new(Lanes::new(telling, self.format, &sample));
                 }
                 match self.plan.loggers.clone() {
                     None => self.by_line(&mut *reader, from, &mut out)?,
@@ -235,7 +234,8 @@ impl Source for Log {
                 let (text, start) = self.whole()?;
                 let anew = text.len() > survey::HEAD;
                 let plan = anew.then(|| survey(&self.looked(), text.as_bytes(), true));
-                let plan = plan.unwrap_or_else(|| self.plan.clone());
+                let mut plan = plan.unwrap_or_else(|| self.plan.clone());
+                plan.goes_on(&greeted);
                 if let Some((name, _)) = &plan.loggers {
                     out.voices_at(Records::of(self.format.name(), text.as_bytes()).values(name));
                 }
@@ -254,9 +254,8 @@ impl Source for Log {
         out.progress(self.input.bytes_read());
         out.tell_times();
         // What was learned is no word of the user's.
-        if out.key_was_in_vain() && self.plan.key.is_none() {
-            let message = format!("{} is read as {}, which has no fields to name", self.name, self.format());
-            return Err(Error::new(ErrorKind::Usage, message).hint("leave out --connection-key"));
+        if self.plan.key.is_none() {
+            self.key_was_found(&out)?;
         }
         let records = out.delivered();
         self.delivered = Delivered { records, greeted: self.plan.greeted.iter().cloned().chain(greeted).collect() };
@@ -278,6 +277,22 @@ impl Log {
     fn looked(&self) -> Looked<'_> {
         let learned = self.plan.key.is_some();
         Looked { format: self.format, sample: &self.sample, overrides: &self.overrides, learned }
+    }
+
+    /// Fails where nothing in the log is called as the user calls what tells connections apart.
+    fn key_was_found(&self, out: &Out<'_>) -> Result<()> {
+        let (message, hint) = match () {
+            () if out.key_was_in_vain() => (
+                format!("{} is read as {}, which has no fields to name", self.name, self.format()),
+                "leave out --connection-key",
+            ),
+            () if out.key_was_not_told() => (
+                format!("no message in {} has beside it what --connection-key names", self.name),
+                "in lines of text it is a name with a value (session=..), word:N, part:N, after:N or ends, in records in JSON also text:NAME; without it, what tells connections apart is learned",
+            ),
+            () => return Ok(()),
+        };
+        Err(Error::new(ErrorKind::Usage, message).hint(hint))
     }
 
     fn by_line(&mut self, reader: &mut dyn LineReader, from: Resume, out: &mut Out<'_>) -> Result<Resume> {

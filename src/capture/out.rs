@@ -53,6 +53,8 @@ enum Key {
     Inside(Vec<String>),
     /// Nobody else: a wrapper knew it.
     Taken,
+    /// Nobody: it is looked for around the messages. Whether it was found at one, once one was looked at.
+    Told(Option<bool>),
 }
 
 /// The way from a reader to the sink.
@@ -207,7 +209,7 @@ impl<'s> Out<'s> {
         match &self.key {
             Key::Asked => self.overrides.connection_key.clone(),
             Key::Inside(keys) => Some(keys.clone()),
-            Key::Taken => None,
+            Key::Taken | Key::Told(_) => None,
         }
     }
 
@@ -220,6 +222,24 @@ impl<'s> Out<'s> {
     pub(crate) fn take_key(&mut self) {
         self.key_asked.set(true);
         self.key = Key::Taken;
+    }
+
+    /// The key is looked for around the messages.
+    pub(crate) fn look_for_key(&mut self) {
+        self.key_asked.set(true);
+        self.key = Key::Told(None);
+    }
+
+    /// Whether the key was found around a message.
+    pub(crate) fn key_is_told(&mut self, is_told: bool) {
+        if let Key::Told(found) = &mut self.key {
+            *found = Some(is_told || *found == Some(true));
+        }
+    }
+
+    /// True if the key was looked for around the messages, and was around none.
+    pub(crate) fn key_was_not_told(&self) -> bool {
+        matches!(self.key, Key::Told(Some(false)))
     }
 
     /// Who reads what is inside is asked for these keys, which are what is left of the user's.

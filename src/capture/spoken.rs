@@ -32,6 +32,11 @@ pub(in crate::capture) enum Telling {
 /// What comes before a name where records have members of their own.
 const IN_TEXT: &str = "text:";
 
+/// The name in a key.
+pub(in crate::capture) fn name(key: &str) -> &str {
+    key.strip_prefix(IN_TEXT).unwrap_or(key)
+}
+
 impl Telling {
     /// What a key means in a line of text.
     pub(in crate::capture) fn by(key: &str) -> Telling {
@@ -40,10 +45,7 @@ impl Telling {
             .map(Telling::Word)
             .or_else(|| place("part:").map(Telling::Part))
             .or_else(|| place("after:").map(Telling::After))
-            .unwrap_or_else(|| match key.strip_prefix(IN_TEXT) {
-                None if key == "ends" => Telling::Ends,
-                name => Telling::Named(name.unwrap_or(key).to_string()),
-            })
+            .unwrap_or_else(|| if key == "ends" { Telling::Ends } else { Telling::Named(name(key).to_string()) })
     }
 
     /// True for a key that cannot be the name of a member.
@@ -104,11 +106,11 @@ pub(in crate::capture) fn around_json<'l>(record: &'l str, give: &mut dyn FnMut(
     ends(before).into_iter().for_each(|ends| give("ends".to_string(), ends.into()));
 }
 
-/// What stands before the message of a line, and what behind it.
+/// What stands before the message of a line, and what behind it. Of a message with escapes, within a text, nothing tells where it ends.
 fn around(line: &str) -> (&str, &str) {
     match anywhere::next(line, 0) {
         Some(message) => (&line[..message.start], &line[message.end..]),
-        None => (line, ""),
+        None => (&line[..line.find("{\\").unwrap_or(line.len())], ""),
     }
 }
 

@@ -39,6 +39,11 @@ impl Time {
     }
 }
 
+/// True for a word that is a time of day, with or without its date, as lines begin with: a count of seconds may be any number.
+pub(crate) fn is_time(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit()) && word.contains(':') && parse(word).is_some()
+}
+
 /// Reads a timestamp in any of the shapes that logs have: RFC 3339 and its relatives (`T` or blank, `-` or `/`,
 /// dot or comma, zone or none), a number since the epoch, a time of day, RFC 2822, and what people are shown
 /// (`Sep 3, 2026 @ 08:15:00.118`, `03/Sep/2026:08:15:00 +0000`, `9/3/2026, 8:15:00 AM`).

@@ -139,8 +139,10 @@ impl Emitter {
             {
                 let fields: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
                 let what = format!("{} has no field {unknown}", self.definition.name);
-                let hint =
-                    format!("its fields are {}; a JSON pointer (/a/b) looks into the message", fields.join(", "));
+                let hint = format!(
+                    "its fields are {}; a JSON pointer (/a/b) looks into the message, and text:{unknown} around it",
+                    fields.join(", ")
+                );
                 return Err(Error::new(ErrorKind::Usage, what).hint(hint));
             }
             keys.push(key);

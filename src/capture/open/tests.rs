@@ -171,6 +171,27 @@ fn the_user_names_what_tells_lines_of_text_apart() {
 }
 
 #[test]
+fn the_user_names_what_records_say_in_their_texts() {
+    let files = Files::new();
+    let said = |way: &str, name: &str| serde_json::to_string(&format!("{way} conn={name} {PING}")).expect("JSON");
+    let event =
+        |at: u32, way: &str, name: &str| format!(r#"{{"timestamp":178842330000{at},"message":{}}}"#, said(way, name));
+    let events = [event(0, "recv", "a"), event(1, "send", "b"), event(2, "recv", "b"), event(3, "send", "a")];
+    let lines = events.join("\n") + "\n";
+    let docker =
+        lines.replace("\"timestamp\":1788423300000", "\"stream\":\"stderr\",\"time\":\"2026-09-03T08:15:00.000Z\"");
+    let docker = docker.replace("\"timestamp\"", "\"time\"").replace("\"message\"", "\"log\"");
+    for text in [lines, format!(r#"{{"events":[{}]}}"#, events.join(",")), docker] {
+        let path = files.write("a.json", text.as_bytes());
+        let by = |key: &str| Overrides { connection_key: Some(vec![key.into()]), ..Overrides::default() };
+        assert_eq!(read_by(&path, &by("text:conn")).0.names(), [Some("a"), Some("b")], "{text}");
+        let mut source = open(&path, &by("text:con")).expect("a log");
+        let error = source.read(0, Resume::default(), &mut Kept::default()).expect_err("nothing is called so");
+        assert!(error.hint.is_some_and(|hint| hint.contains("text:NAME")), "{}", error.message);
+    }
+}
+
+#[test]
 fn a_huge_line_is_passed_over_and_the_rest_is_read() {
     let files = Files::new();
     let line = format!("{{\"dir\":\"c2s\",\"session\":\"s\",\"msg\":{PING}}}\n");

@@ -7,9 +7,10 @@
 //! is a line of text, whose words may tell directions, and so is a record that says nothing: that is `learned`'s to read.
 
 use super::peeler::{Give, Peeled, Peeler};
+use crate::capture::Skip;
 use crate::capture::lines::Line;
+use crate::capture::time::is_time;
 use crate::capture::words::direction;
-use crate::capture::{Skip, time};
 use crate::error::Result;
 use crate::json::scan::{members, unquoted, value_end};
 
@@ -78,10 +79,6 @@ fn time_in(head: &str) -> &str {
 /// The time in a pair of brackets.
 fn in_brackets(word: &str) -> Option<&str> {
     word.strip_prefix('[')?.strip_suffix(']').filter(|time| is_time(time))
-}
-
-fn is_time(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_digit()) && word.contains(':') && time::parse(word).is_some()
 }
 
 /// True for the name of a pod, a stream or a process, as the viewers above write it.

@@ -4,8 +4,9 @@
 //! (fluent/fluentd `lib/fluent/plugin/formatter_out_file.rb`, `out_stdout.rb`, fluent/fluent-bit `plugins/out_file/file.c`.)
 
 use super::peeler::{Give, Peeled, Peeler};
+use crate::capture::Skip;
 use crate::capture::lines::Line;
-use crate::capture::{Skip, time};
+use crate::capture::time::{self, is_time};
 use crate::error::Result;
 use crate::json::scan::value_end;
 
@@ -16,24 +17,16 @@ fn read(line: &str) -> Option<(&str, &str, &str)> {
 
 /// `2026-09-03 08:15:00.000000000 +0000 TAG: {..}`
 fn printed(line: &str) -> Option<(&str, &str, &str)> {
-    if !line.starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
+    line.starts_with(|c: char| c.is_ascii_digit()).then_some(())?;
     let (head, record) = line.split_at(line.find(": {")?);
     let (at, tag) = head.rsplit_once(' ')?;
-    let is_time = at.split(' ').count() == 3 && time::parse(at).is_some();
     let record = &record[2..];
-    (is_time && is_alone(record)).then_some((at, tag, record))
+    (at.split(' ').count() == 3 && is_time(at) && is_alone(record)).then_some((at, tag, record))
 }
 
 /// True for a record behind which there is nothing, or one that was cut off: two of them on one line are neither.
 fn is_alone(record: &str) -> bool {
     value_end(record.as_bytes(), 0).is_none_or(|end| record[end..].trim_ascii().is_empty())
-}
-
-/// True for a time in the place of a tag.
-fn is_time(tag: &str) -> bool {
-    tag.starts_with(|c: char| c.is_ascii_digit()) && tag.contains(':') && time::parse(tag).is_some()
 }
 
 fn in_brackets(line: &str) -> Option<(&str, &str, &str)> {

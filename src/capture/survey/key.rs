@@ -15,7 +15,7 @@ use super::note::{Act, Note, Notes};
 use super::pairing::{Score, score};
 use crate::capture::plan::Plan;
 use crate::capture::words::{Meaning, direction, instance, meaning};
-use crate::capture::{Proof, time};
+use crate::capture::{Proof, spoken, time};
 
 /// How many contradictions have to be resolved where no handshake speaks for it.
 const RESOLVED: usize = 3;
@@ -176,7 +176,7 @@ impl Candidate<'_> {
     }
 
     fn meaning(&self) -> Option<(Meaning, usize)> {
-        let named = self.name.strip_prefix("text:").unwrap_or(&self.name);
+        let named = spoken::name(&self.name);
         let name = match named.contains(':') {
             true => self.common_word()?,
             false => named.rsplit(['/', '.']).next().unwrap_or_default(),
@@ -215,8 +215,7 @@ impl Candidate<'_> {
         match self.meaning() {
             Some((Meaning::Session, rank)) => rank,
             Some((Meaning::Connection, rank)) => 10 + rank,
-            _ => instance(&self.name.trim_start_matches("text:").replace('/', "."))
-                .map_or(UNNAMED, |rank| INSTANCE + rank),
+            _ => instance(&spoken::name(&self.name).replace('/', ".")).map_or(UNNAMED, |rank| INSTANCE + rank),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::capture::lines::Line;
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
 use crate::capture::spoken::{Telling, said};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 
 /// How many values are kept apart; what comes later goes with the first.
 const LANES: usize = 4096;
@@ -16,25 +16,16 @@ const LANES: usize = 4096;
 pub(in crate::capture) struct Lanes<'f> {
     /// What each line says there, one behind the other, is the name of its lane.
     telling: Vec<Telling>,
-    /// The log in which the user names a key: that none of its lines has it is an error.
-    asked_in: Option<String>,
     format: &'static dyn Format,
     sample: &'f Sample,
     lanes: Vec<(String, Box<dyn LineReader>)>,
     last: usize,
-    /// True once a line with a message did not say it.
-    unsaid: bool,
 }
 
 impl<'f> Lanes<'f> {
-    /// Lines of a format, kept apart by what they say there; `asked_in` is the name of the log where the user wants that.
-    pub(in crate::capture) fn new(
-        telling: Vec<Telling>,
-        asked_in: Option<String>,
-        format: &'static dyn Format,
-        sample: &'f Sample,
-    ) -> Lanes<'f> {
-        Lanes { telling, asked_in, format, sample, lanes: Vec::new(), last: 0, unsaid: false }
+    /// Lines of a format, kept apart by what they say there.
+    pub(in crate::capture) fn new(telling: Vec<Telling>, format: &'static dyn Format, sample: &'f Sample) -> Lanes<'f> {
+        Lanes { telling, format, sample, lanes: Vec::new(), last: 0 }
     }
 
     /// The lane of a line; one that starts with white space goes on with what the line before began, unless it has a message of
@@ -43,10 +34,7 @@ impl<'f> Lanes<'f> {
         let text = line.text();
         let goes_on = text.starts_with(char::is_whitespace) && anywhere::next(&text, 0).is_none();
         let said = said(&self.telling, &text).filter(|_| !goes_on);
-        let Some(word) = said else {
-            self.unsaid |= self.lanes.is_empty() && anywhere::next(&text, 0).is_some();
-            return Some(self.last).filter(|last| *last < self.lanes.len());
-        };
+        let Some(word) = said else { return Some(self.last).filter(|last| *last < self.lanes.len()) };
         let known = self.lanes.iter().position(|(known, _)| *known == word);
         let at = match known {
             Some(at) => at,
@@ -66,7 +54,11 @@ impl<'f> Lanes<'f> {
 
 impl LineReader for Lanes<'_> {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
-        let Some(at) = self.lane(line) else {
+        let lane = self.lane(line);
+        if lane.is_some() || line.bytes.contains(&b'{') {
+            out.key_is_told(lane.is_some());
+        }
+        let Some(at) = lane else {
             out.skip(line.number, crate::capture::Skip::NotAMessage);
             return Ok(());
         };
@@ -78,12 +70,6 @@ impl LineReader for Lanes<'_> {
     }
 
     fn end(&mut self, out: &mut Out<'_>) -> Result<()> {
-        if let Some(log) = self.asked_in.as_ref().filter(|_| self.unsaid && self.lanes.is_empty()) {
-            let message = format!("no message in {log} has beside it what --connection-key names");
-            return Err(Error::new(ErrorKind::Usage, message).hint(
-                "in lines of text it is a name with a value (session=..), word:N, part:N, after:N or ends; without it, what tells connections apart is learned",
-            ));
-        }
         for (name, reader) in &mut self.lanes {
             out.enter_again(name);
             reader.end(out)?;

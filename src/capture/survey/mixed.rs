@@ -26,9 +26,6 @@ pub(super) fn look(
         let now = score(&notes.list, &order, &one);
         let greeted = order.iter().any(|at| notes.list[*at].act == Act::Open);
         let two = |greeted: bool| now.two_clients > 0 || may_be_two(now, greeted, apart);
-        if greeted && !plan.greeted.contains(name) {
-            plan.greeted.push(name.clone());
-        }
         if two(greeted) {
             let surely = now.two_clients > 0 || many_collide(now);
             plan.mixed.push(Mixed { name: name.clone(), surely, ungreeted: !two(true) });

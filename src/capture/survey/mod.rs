@@ -48,25 +48,19 @@ pub(super) struct Looked<'l> {
 }
 
 impl Looked<'_> {
-    /// What keeps its lines apart.
+    /// What keeps its lines apart under the keys of the user, or under those that were learned of this log; a name that the user says of
+    /// other logs is for those who read their records.
     pub(super) fn telling(&self) -> Vec<Telling> {
-        telling(self.format, self.overrides.connection_key.as_deref(), self.learned)
-    }
-}
-
-/// What keeps the lines of a format apart under the keys of the user, or under those that were learned of this log; a name that the
-/// user says of other logs is for those who read their records.
-fn telling(format: &'static dyn Format, keys: Option<&[String]>, learned: bool) -> Vec<Telling> {
-    let keys = keys.unwrap_or_default();
-    let telling: Vec<Telling> = keys.iter().map(|key| Telling::by(key)).collect();
-    let is_text = || Records::of(format.name(), b"").kind == Kind::Text;
-    let asked = || format.name() == "text-log" && !keys.iter().any(|key| key.starts_with(['~', '/']));
-    // Who reads records in JSON keeps those of one line apart, too.
-    let by_records = format.name() == "json-log";
-    if !by_records && keys.iter().any(|key| Telling::is_place(key)) || is_text() && (learned || asked()) {
-        telling
-    } else {
-        Vec::new()
+        let (name, keys) = (self.format.name(), self.overrides.connection_key.as_deref().unwrap_or_default());
+        let is_text = || Records::of(name, b"").kind == Kind::Text;
+        let asked = || name == "text-log" && !keys.iter().any(|key| key.starts_with(['~', '/']));
+        // Who reads records in JSON keeps those of one line apart, too.
+        let by_place = || name != "json-log" && keys.iter().any(|key| Telling::is_place(key));
+        if by_place() || is_text() && (self.learned || asked()) {
+            keys.iter().map(|key| Telling::by(key)).collect()
+        } else {
+            Vec::new()
+        }
     }
 }
 
@@ -124,15 +118,18 @@ fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan 
     // What seems to stand twice may as well be two connections that say the same at one time, where something tells them apart.
     let mut two = Plan { said: Vec::new(), doubled: false, ..plan.clone() };
     let untimed = plan.doubled && notes.list.iter().all(|note| note.at_us.is_none());
-    let all = notes;
-    let notes = if plan.twins || plan.doubled { all.clone().without_twins(&mut plan) } else { all.clone() };
-    let alike = all.list.len() - notes.list.len();
-    let two = (alike * IN_STEP >= all.list.len()).then(|| {
-        let found = settle(&all, (format, head), overrides, &mut two);
+    if !plan.twins && !plan.doubled {
+        settle(&notes, (format, head), overrides, &mut plan);
+        return plan;
+    }
+    let once = notes.clone().without_twins(&mut plan);
+    let alike = notes.list.len() - once.list.len();
+    let two = (alike > 0 && alike * IN_STEP >= notes.list.len()).then(|| {
+        let found = settle(&notes, (format, head), overrides, &mut two);
         (two, found)
     });
     plan.twins |= plan.doubled;
-    let once = settle(&notes, (format, head), overrides, &mut plan);
+    let once = settle(&once, (format, head), overrides, &mut plan);
     match two {
         Some((two, found)) if two.key.is_some() && (untimed || found.apart || found.faults < once.faults) => two,
         _ => plan,
@@ -175,6 +172,7 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
         let order = order::choose(notes, &split.streams, plan);
         plan.said.extend(said);
         mixed::look(notes, &order, (&split.streams, &split.names), split.apart, plan);
+        plan.greeted = notes.greeted_in(split.streams.iter().copied(), &split.names);
         settled = Settled { apart: split.apart, faults: score(&notes.list, &order, &split.streams).faults() };
     }
     artefact::resent_blocks(notes, plan);

@@ -154,9 +154,18 @@ impl Notes {
 
     /// The names of the channels that hold a handshake.
     pub(super) fn greeted(&self) -> Vec<Option<String>> {
-        let opened: FxHashSet<u32> =
-            self.list.iter().filter(|note| note.act == Act::Open).map(|note| note.channel).collect();
-        opened.into_iter().filter_map(|channel| self.names.get(channel as usize).cloned()).collect()
+        self.greeted_in(self.list.iter().map(|note| note.channel), &self.names)
+    }
+
+    /// The same of other streams: which one each note is of, and their names.
+    pub(super) fn greeted_in(
+        &self,
+        streams: impl Iterator<Item = u32>,
+        names: &[Option<String>],
+    ) -> Vec<Option<String>> {
+        let opened = self.list.iter().zip(streams).filter(|(note, _)| note.act == Act::Open);
+        let opened: FxHashSet<u32> = opened.map(|(_, stream)| stream).collect();
+        opened.into_iter().filter_map(|stream| names.get(stream as usize).cloned()).collect()
     }
 
     /// Without records that stand twice, which are none of either side's.
@@ -398,8 +407,8 @@ pub(super) fn take(of: &Looked<'_>, head: &[u8], whole: bool, repeats: bool) -> 
     match reader {
         Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
             if kept_apart {
-                out.take_key();
-                reader = Box::new(Lanes::new(telling, None, format, of.sample));
+                out.look_for_key();
+                reader = Box::new(Lanes::new(telling, format, of.sample));
             }
             let end = if whole { head.len() } else { memchr::memrchr(b'\n', head)? + 1 };
             let mut lines = Lines::new(&head[..end], Resume::default(), false).ok()?;

@@ -11,7 +11,7 @@ use super::is_by_line;
 use super::order::in_order;
 use super::sender::{labelled, sender};
 use super::shape::Shape;
-use super::typed::{KVLIST, plain};
+use super::typed::{is_typed, plain};
 use super::walk::{Path, PathStep, is_part, leaves, versioned};
 use crate::capture::format::{Format, Match};
 use crate::capture::formats::WRAPPED;
@@ -125,8 +125,7 @@ fn columns(text: &str) -> (Vec<Column>, usize) {
             if is_text {
                 unescape(written, 1, &mut room);
             }
-            let is_typed = || matches!(path.last(), Some(PathStep::Key(key)) if **key == *KVLIST);
-            let typed = if written.starts_with('{') && is_typed() { plain(written) } else { None };
+            let typed = if written.starts_with('{') && is_typed(path) { plain(written) } else { None };
             let value = typed.as_deref().unwrap_or(if is_text { &room } else { written });
             match places.get(path).and_then(|at| columns.get_mut(*at)) {
                 Some(column) if column.values.len() < RECORDS => column.values.push(value.to_string()),

@@ -242,7 +242,7 @@ impl Records {
         let Some(keys) = out.connection_key() else { return };
         if keys.iter().any(|key| Telling::is_place(key)) {
             self.telling = keys.iter().map(|key| Telling::by(key)).collect();
-            return out.take_key();
+            return out.look_for_key();
         }
         let paths: Vec<Option<_>> = keys.iter().map(|key| path_of(key, &self.head)).collect();
         let whole = |path: &Option<_>, key: &str| path.as_ref().map_or_else(|| key.to_string(), shown);
@@ -253,6 +253,16 @@ impl Records {
             out.take_key();
             self.shape.rekey(paths);
         }
+    }
+
+    /// What the record with which a text begins says around its message, where that tells connections apart.
+    fn told<'t>(&self, text: &'t str, out: &mut Out<'_>) -> Option<Cow<'t, str>> {
+        if self.telling.is_empty() {
+            return None;
+        }
+        let told = said(&self.telling, &text[..value_end(text.as_bytes(), 0).unwrap_or(text.len())]);
+        out.key_is_told(told.is_some());
+        told
     }
 
     /// One record of `text`, which starts where `line` does.
@@ -280,8 +290,7 @@ impl Records {
             }
             [first, second] => first.or(second).unwrap_or(""),
         };
-        let end = || value_end(text.as_bytes(), record.start).unwrap_or(text.len());
-        let told = (!self.telling.is_empty()).then(|| said(&self.telling, &text[record.start..end()])).flatten();
+        let told = self.told(&text[record.start..], out);
         let key = told.as_deref().unwrap_or(key);
         let (number, offset) = (line.number, (line.offset + start as u64).saturating_sub(before as u64));
         let time = record.time.unwrap_or("");

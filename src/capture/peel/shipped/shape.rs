@@ -106,7 +106,7 @@ impl Shape {
 
     /// True where the message is an object that is spelled out with the types of its values.
     pub(super) fn is_typed(&self) -> bool {
-        matches!(self.message.last(), Some(PathStep::Key(key)) if **key == *super::typed::KVLIST)
+        super::typed::is_typed(&self.message)
     }
 
     /// What is left of a path that leads into the message. Paths may begin at any record around it.

@@ -3,8 +3,12 @@
 
 use serde_json::{Map, Value};
 
-/// The member in which an object is spelled out.
-pub(super) const KVLIST: &str = "kvlistValue";
+use super::walk::{KVLIST, Path, PathStep};
+
+/// True for the path of such a member.
+pub(super) fn is_typed(path: &Path) -> bool {
+    matches!(path.last(), Some(PathStep::Key(key)) if **key == *KVLIST)
+}
 
 /// The object that is spelled out in the value of such a member; nothing where it is another one.
 pub(super) fn plain(text: &str) -> Option<String> {

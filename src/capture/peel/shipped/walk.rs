@@ -22,8 +22,11 @@ pub(super) type Path = Vec<PathStep>;
 /// How deep records are looked into.
 const DEPTH: usize = 12;
 
-/// Members in which shippers keep a record of the log that they ship as an object; in the last one OpenTelemetry spells it out.
-const RECORDS: [&str; 3] = ["jsonPayload", "_source", super::typed::KVLIST];
+/// The member in which OpenTelemetry spells an object out.
+pub(super) const KVLIST: &str = "kvlistValue";
+
+/// Members in which shippers keep a record of the log that they ship as an object.
+const RECORDS: [&str; 3] = ["jsonPayload", "_source", KVLIST];
 
 /// Calls `give` with every scalar of the value at `at`, as written, and the path to it, and with the objects in which a log may
 /// stand. Gives the byte after the value.
