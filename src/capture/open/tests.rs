@@ -174,14 +174,13 @@ fn the_user_names_what_tells_lines_of_text_apart() {
 fn the_user_names_what_records_say_in_their_texts() {
     let files = Files::new();
     let said = |way: &str, name: &str| serde_json::to_string(&format!("{way} conn={name} {PING}")).expect("JSON");
-    let event =
-        |at: u32, way: &str, name: &str| format!(r#"{{"timestamp":178842330000{at},"message":{}}}"#, said(way, name));
-    let events = [event(0, "recv", "a"), event(1, "send", "b"), event(2, "recv", "b"), event(3, "send", "a")];
-    let lines = events.join("\n") + "\n";
+    let told = [(0, "recv", "a"), (1, "send", "b"), (2, "recv", "b"), (3, "send", "a")]
+        .map(|(at, way, name)| (at, said(way, name)));
+    let events = told.each_ref().map(|(at, text)| format!(r#"{{"timestamp":178842330000{at},"message":{text}}}"#));
     let docker =
-        lines.replace("\"timestamp\":1788423300000", "\"stream\":\"stderr\",\"time\":\"2026-09-03T08:15:00.000Z\"");
-    let docker = docker.replace("\"timestamp\"", "\"time\"").replace("\"message\"", "\"log\"");
-    for text in [lines, format!(r#"{{"events":[{}]}}"#, events.join(",")), docker] {
+        told.map(|(at, text)| format!(r#"{{"log":{text},"stream":"stderr","time":"2026-09-03T08:15:0{at}Z"}}"#));
+    let document = format!(r#"{{"events":[{}]}}"#, events.join(","));
+    for text in [events.join("\n") + "\n", document, docker.join("\n") + "\n"] {
         let path = files.write("a.json", text.as_bytes());
         let by = |key: &str| Overrides { connection_key: Some(vec![key.into()]), ..Overrides::default() };
         assert_eq!(read_by(&path, &by("text:conn")).0.names(), [Some("a"), Some("b")], "{text}");
