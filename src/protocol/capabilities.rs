@@ -95,11 +95,11 @@ fn bit_of(name: &str) -> Option<u64> {
 /// What of the list an object declares.
 fn features_of(value: &serde_json::Value) -> u64 {
     let declared = |name: &str| {
-        let declared = value.pointer(&format!("/{}", name.replace('.', "/")));
+        let declared = name.split('.').try_fold(value, |value, key| value.get(key));
         declared.is_some_and(|it| !it.is_null() && it.as_bool() != Some(false))
     };
     let is_there = |name: &str| declared(name) || name == FORM && !declared("elicitation.url");
-    CAPABILITIES.iter().filter(|name| is_there(name)).filter_map(|name| bit_of(name)).fold(0, |bits, bit| bits | bit)
+    CAPABILITIES.iter().zip(0..).filter(|(name, _)| is_there(name)).fold(0, |bits, (_, at)| bits | 1 << at)
 }
 
 impl Capabilities {
