@@ -53,15 +53,21 @@ fn exchanges(notes: &Notes, plan: &mut Plan) {
     let asked: FxHashSet<(u64, u64)> = opened().map(|note| (note.id, note.line)).collect();
     let ids: FxHashSet<u64> = opened().map(|note| note.id).collect();
     let (mut lines, mut apart): (FxHashMap<u64, usize>, usize) = (FxHashMap::default(), 0);
-    let several = lines_of_records(&notes.list);
-    for answer in notes.list.iter().filter(|note| note.act == Act::Answer && !several.contains(&note.line)) {
+    for answer in notes.list.iter().filter(|note| note.act == Act::Answer) {
         match asked.contains(&(answer.id, answer.line)) {
             true => *lines.entry(answer.line).or_default() += 1,
             // What the server asked is answered by an exchange of its own.
             false => apart += usize::from(ids.contains(&answer.id)),
         }
     }
-    if lines.len() >= LINES && lines.values().sum::<usize>() * 2 > opened().count() && apart < lines.len() {
+    let are_exchanges = |lines: &FxHashMap<u64, usize>| {
+        lines.len() >= LINES && lines.values().sum::<usize>() * 2 > opened().count() && apart < lines.len()
+    };
+    if are_exchanges(&lines) {
+        let several = lines_of_records(&notes.list);
+        lines.retain(|line, _| !several.contains(line));
+    }
+    if are_exchanges(&lines) {
         let order = Proof::ORDER.and(Proof::ANSWER_TIME).and(Proof::CANCEL_TARGET);
         plan.lacks = plan.lacks.and(order).and(Proof::ALL_ANSWERS);
         plan.said.push("a line holds a request with its answer, and was written when it had one".to_string());
