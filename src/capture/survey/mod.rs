@@ -115,21 +115,21 @@ fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan 
     let coarse = notes.resolution_us >= 1_000_000;
     let mut plan = Plan { twins: !coarse, doubts: coarse, greeted: notes.greeted(), ..Plan::default() };
     artefact::look(&notes, &mut plan);
-    // What seems to stand twice may as well be two connections that say the same at one time, where something tells them apart.
-    let mut two = Plan { said: Vec::new(), doubled: false, ..plan.clone() };
-    let untimed = plan.doubled && notes.list.iter().all(|note| note.at_us.is_none());
     if !plan.twins && !plan.doubled {
         settle(&notes, (format, head), overrides, &mut plan);
         return plan;
     }
-    let once = notes.clone().without_twins(&mut plan);
-    let alike = notes.list.len() - once.list.len();
-    let two = (alike > 0 && alike * IN_STEP >= notes.list.len()).then(|| {
-        let found = settle(&notes, (format, head), overrides, &mut two);
+    // What seems to stand twice may as well be two connections that say the same at one time, where something tells them apart.
+    let mut two = Plan { said: Vec::new(), doubled: false, ..plan.clone() };
+    let untimed = plan.doubled && notes.list.iter().all(|note| note.at_us.is_none());
+    let notes = notes.without_twins(&mut plan);
+    let alike = notes.taken.len();
+    let two = (alike > 0 && alike * IN_STEP >= alike + notes.list.len()).then(|| {
+        let found = settle(&notes.with_twins(), (format, head), overrides, &mut two);
         (two, found)
     });
     plan.twins |= plan.doubled;
-    let once = settle(&once, (format, head), overrides, &mut plan);
+    let once = settle(&notes, (format, head), overrides, &mut plan);
     match two {
         Some((two, found)) if two.key.is_some() && (untimed || found.apart || found.faults < once.faults) => two,
         _ => plan,

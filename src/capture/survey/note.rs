@@ -97,6 +97,8 @@ pub(super) struct Notes {
     pub rewritten: bool,
     /// Records that stand twice: where each stands, and where the one that is kept.
     pub again: Vec<(u64, u64)>,
+    /// These records, and where each stood among all.
+    pub taken: Vec<(usize, Note)>,
     /// Lists of messages, and those among them that hold a request with its answer.
     pub lists: [usize; 2],
     /// True if messages were passed over that seem to be logged twice.
@@ -171,35 +173,29 @@ impl Notes {
     /// Without records that stand twice, which are none of either side's.
     pub(super) fn without_twins(mut self, plan: &mut Plan) -> Notes {
         let before = self.list.len();
-        let mut again = Vec::new();
         if !plan.doubled {
             plan.resent = self.are_resent();
             let all = plan.resent;
             // Where the record of each text stands that is kept.
             let mut kept: FxHashMap<(u32, u64, Option<i64>), u64> = FxHashMap::default();
-            self.list.retain(|note| {
+            self.take_out(|note| {
                 let known = kept.get(&note.said()).copied().filter(|_| note.at_us.is_some() && (all || note.id != 0));
-                match known {
-                    Some(first) => again.push((note.offset, first)),
-                    None => drop(kept.insert(note.said(), note.offset)),
+                if known.is_none() {
+                    kept.insert(note.said(), note.offset);
                 }
-                known.is_none()
+                known
             });
         } else {
             // The second writes what the first wrote, whatever stream it names: of four, the third is a message of its own.
             let mut odd: FxHashMap<(u64, Option<i64>), u64> = FxHashMap::default();
-            self.list.retain(|note| match odd.remove(&(note.text, note.at_us)) {
-                Some(first) => {
-                    again.push((note.offset, first));
-                    false
-                }
-                None => {
+            self.take_out(|note| {
+                let first = odd.remove(&(note.text, note.at_us));
+                if first.is_none() {
                     odd.insert((note.text, note.at_us), note.offset);
-                    true
                 }
+                first
             });
         }
-        self.again = again;
         if self.list.len() < before && !plan.doubled {
             plan.said.push(format!(
                 "{} records of its head stand in it twice, with the same time",
@@ -207,6 +203,30 @@ impl Notes {
             ));
         }
         self
+    }
+
+    /// Takes out those of which another record, that is kept, says the same: where does it stand?
+    fn take_out(&mut self, mut kept: impl FnMut(&Note) -> Option<u64>) {
+        let (taken, again, mut at) = (&mut self.taken, &mut self.again, 0);
+        self.list.retain(|note| {
+            let twin = kept(note);
+            if let Some(first) = twin {
+                again.push((note.offset, first));
+                taken.push((at, *note));
+            }
+            at += 1;
+            twin.is_none()
+        });
+    }
+
+    /// With the records that were taken out, where they stood.
+    pub(super) fn with_twins(&self) -> Notes {
+        let (mut kept, mut taken) = (self.list.iter(), self.taken.iter().peekable());
+        let all = (0..self.list.len() + self.taken.len()).filter_map(|at| {
+            let here = taken.next_if(|(place, _)| *place == at);
+            here.map(|(_, note)| note).or_else(|| kept.next()).copied()
+        });
+        Notes { list: all.collect(), again: Vec::new(), taken: Vec::new(), ..self.clone() }
     }
 
     /// True if a record with an id stands twice with one time, or one without, and records of other times between the two.
