@@ -110,7 +110,8 @@ fn logs_below(folder: &Path) -> BTreeMap<PathBuf, Vec<String>> {
 fn all_below(folder: &Path) -> (usize, usize) {
     let (mut logs, mut findings) = (0, 0);
     for (parent, list) in logs_below(folder) {
-        for log in &list {
+        // In what keeps a clause there is next to nothing to be found: it is judged with the rest of its folder.
+        for log in list.iter().filter(|log| !log.ends_with("-kept.jsonl")) {
             findings += equal(std::slice::from_ref(log), log);
         }
         logs += list.len();
