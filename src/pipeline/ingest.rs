@@ -109,11 +109,16 @@ fn load(
     options: &Options,
     progress: &mut dyn Progress,
 ) -> Result<Summary> {
+    let names = if store.is_new() { Vec::new() } else { store.source_names()? };
     let mut intake = Intake::new(store, options, progress)?;
     let mut inputs = Vec::new();
     for given in given {
         inputs.push(match given? {
-            Given::Source(mut source) => take_source(store, &mut *source, apart, &mut intake)?,
+            Given::Source(mut source) => {
+                let name = clean(source.name(), options);
+                let name = spelled_otherwise(source.name(), &names).unwrap_or(name);
+                take_source(store, (&mut *source, name), apart, &mut intake)?
+            }
             Given::Unchanged(name) => Input { name, taken: Taken::AlreadyThere },
         });
     }
@@ -122,14 +127,13 @@ fn load(
     Ok(Summary { redacted, followed, ..summarise(store, inputs)? })
 }
 
-/// Reads one source, or as much of it as is new.
+/// Reads one source, or as much of it as is new. `name` is what the store calls it.
 fn take_source(
     store: &Store,
-    source: &mut dyn Source,
+    (source, name): (&mut dyn Source, String),
     apart: &BTreeSet<&str>,
     intake: &mut Intake<'_, '_>,
 ) -> Result<Input> {
-    let name = clean(source.name(), intake.options);
     intake.hop = intake.options.hops.of.get(source.name()).copied();
     let apart = apart.contains(source.name());
     let known = match apart {
@@ -211,7 +215,7 @@ enum Known {
 /// Refuses a log of which an earlier state is in the store, and that does not go on where that one ended: its messages would
 /// count twice. A log that was rotated has other times.
 fn not_twice(store: &Store, id: u32, name: &str) -> Result<()> {
-    let known = store.known_messages(id)?;
+    let known = store.known_messages(id)?.twice();
     if known == 0 {
         return Ok(());
     }
@@ -223,6 +227,18 @@ fn not_twice(store: &Store, id: u32, name: &str) -> Result<()> {
 /// A name of a file as it is stored. Placeholders count anew in each, so that a log has the same name when it is read again.
 fn clean(name: &str, options: &Options) -> String {
     options.redact.as_ref().map_or_else(|| name.to_string(), |custom| Redactor::new(custom).text(name).into_owned())
+}
+
+/// Which of `names` is this file under another spelling, as `a.log` is `./a.log`. Only files of one last name are looked at.
+fn spelled_otherwise(given: &str, names: &[String]) -> Option<String> {
+    let last = |name: &str| name.rsplit('/').next().map(str::to_string);
+    let whole = |name: &str| capture::path_of(name).canonicalize().ok();
+    let alike = || names.iter().filter(|name| last(name) == last(given));
+    if alike().next().is_none() || names.iter().any(|name| name == given) {
+        return None;
+    }
+    let path = whole(given)?;
+    alike().find(|name| whole(name).as_ref() == Some(&path)).cloned()
 }
 
 /// The identity of a source whose content can be read once more.

@@ -235,6 +235,58 @@ fn a_log_that_was_cut_or_rewritten_is_not_counted_twice() {
     }
 }
 
+/// What loggers that keep their files small leave of them, and what a second look at a log finds.
+#[test]
+fn what_was_cut_at_either_end_is_not_counted_twice_with_or_without_times() {
+    let folder = Folder::new();
+    let db = folder.path("a.db");
+    let untimed = |text: &str| {
+        let mut lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let mut all = String::new();
+        lines.try_for_each(|mut line| {
+            line.as_object_mut()?.remove("ts");
+            all += &format!("{line}\n");
+            Some(())
+        });
+        all
+    };
+    let calls: Vec<String> = (1..5).map(|id| late(4_000 * id, &id.to_string())).collect();
+    let whole = handshake() + &calls.concat();
+    for (text, cut) in [
+        (whole.clone(), calls[1..].concat()),
+        (whole.clone(), calls[3].clone()),
+        (untimed(&whole), untimed(&(handshake() + &calls[0]))),
+    ] {
+        let log = folder.write("a.jsonl", &text);
+        at(&db, std::slice::from_ref(&log));
+        folder.write("a.jsonl", &cut);
+        let mut store = Store::write(&db).unwrap();
+        let refused = ingest(&mut store, std::slice::from_ref(&log), &Options::default(), &mut Quiet).unwrap_err();
+        assert!(refused.message.contains("would count twice"), "{}", refused.message);
+        drop(store);
+        std::fs::remove_file(&db).unwrap();
+    }
+    // Every session begins alike: without times a log that goes another way is another one.
+    let log = folder.write("a.jsonl", &untimed(&whole));
+    at(&db, std::slice::from_ref(&log));
+    folder.write("a.jsonl", &untimed(&(handshake() + &late(4_000, "\"x\""))));
+    assert_eq!(at(&db, &[log]).inputs[0].taken, Taken::New);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_log_that_has_grown_goes_on_however_its_name_is_spelled() {
+    let folder = Folder::new();
+    let db = folder.path("a.db");
+    let log = folder.write("a.jsonl", &handshake());
+    at(&db, std::slice::from_ref(&log));
+    folder.write("a.jsonl", &(handshake() + &late(4000, "1")));
+    let link = folder.path("link");
+    std::os::unix::fs::symlink(Path::new(&log).parent().unwrap(), &link).unwrap();
+    let summary = at(&db, &[format!("{}/a.jsonl", link.display())]);
+    assert_eq!((summary.inputs[0].taken, summary.sources.len(), summary.tally.connections), (Taken::Grown, 1, 1));
+}
+
 #[test]
 fn a_new_audit_finds_the_same() {
     let folder = Folder::new();

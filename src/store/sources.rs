@@ -46,6 +46,34 @@ pub struct StoredSource {
     pub reason: String,
 }
 
+/// Messages of a source that an earlier one of its name has.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KnownMessages {
+    /// At the same line and time.
+    placed: u64,
+    /// Requests that have the same time and text at another line.
+    moved: u64,
+    /// Without times, with the same text at the same line.
+    untimed: u64,
+    /// All messages of the source.
+    messages: u64,
+    /// All its requests.
+    requests: u64,
+}
+
+/// So many requests of one time and text are no two that a coarse clock shows so.
+const MOVED: u64 = 3;
+
+impl KnownMessages {
+    /// How many would count twice; none where the source is another log. Of messages without times that is known only where there
+    /// is nothing new: every session of a client begins alike.
+    pub fn twice(&self) -> u64 {
+        let moved = self.moved >= MOVED.min(self.requests);
+        let untimed = self.untimed == self.messages;
+        self.placed + if moved { self.moved } else { 0 } + if untimed { self.untimed } else { 0 }
+    }
+}
+
 /// A connection to be stored.
 #[derive(Clone, Copy, Debug)]
 pub struct NewConnection<'a> {
@@ -107,9 +135,24 @@ impl Store {
         self.batch(&FORGET_SOURCE.replace(":source", &id.to_string()))
     }
 
-    /// How many messages of a source an earlier one of its name has already, at the same line and the same time.
-    pub fn known_messages(&self, id: u32) -> Result<u64> {
-        Ok(self.rows(COUNT_KNOWN, [id], |row| row.get::<_, i64>(0))?.first().map_or(0, |count| *count as u64))
+    /// How many messages of a source an earlier one of its name has already.
+    pub fn known_messages(&self, id: u32) -> Result<KnownMessages> {
+        let count = |row: &Row<'_>, at: usize| row.get::<_, i64>(at).map(|count| count as u64);
+        let counts = self.rows(COUNT_KNOWN, named_params! { ":source": id }, |row| {
+            Ok(KnownMessages {
+                placed: count(row, 0)?,
+                moved: count(row, 1)?,
+                untimed: count(row, 2)?,
+                messages: count(row, 3)?,
+                requests: count(row, 4)?,
+            })
+        })?;
+        Ok(counts.into_iter().next().unwrap_or_default())
+    }
+
+    /// The names of all sources.
+    pub fn source_names(&self) -> Result<Vec<String>> {
+        self.rows("SELECT DISTINCT name FROM source", [], |row| row.get(0))
     }
 
     /// The connections that have frames of a source.
