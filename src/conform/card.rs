@@ -79,6 +79,12 @@ pub struct ProbeCard {
     pub verdict: Verdict,
     /// In a sentence.
     pub detail: String,
+    /// What became of a request that it cancelled in flight: `silent`, or the outcome of its answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effect: Option<String>,
+    /// For how long such a request was watched without an answer, microseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watched_us: Option<i64>,
     /// The rule that says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
@@ -213,6 +219,8 @@ fn sum(row: &Row, plays: &[&Play], before: &[ClauseCard]) -> ProbeCard {
         agree: said.iter().filter(|(found, ..)| *found == verdict).count(),
         verdict,
         detail,
+        effect: play.effect().map(str::to_string),
+        watched_us: play.watched_us(),
         rule: proof.rule,
         basis: proof.basis,
         session: play.session.clone(),
@@ -237,6 +245,8 @@ impl ProbeCard {
             agree: 0,
             verdict: missed.verdict,
             detail: missed.why.clone(),
+            effect: None,
+            watched_us: None,
             rule: None,
             basis: None,
             session: None,

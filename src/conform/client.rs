@@ -321,6 +321,8 @@ fn says(row: &Row, live: &Connection, session: Option<&str>) -> ProbeCard {
         agree: 1,
         verdict,
         detail,
+        effect: None,
+        watched_us: None,
         rule: fault.map(|fault| fault.code.clone()),
         basis: fault.and_then(|fault| fault.basis.clone()),
         session: session.map(str::to_string),

@@ -99,6 +99,19 @@ impl Play {
         }
     }
 
+    /// What became of what it cancelled in flight: the outcome of the first answer, or silence.
+    pub(super) fn effect(&self) -> Option<&str> {
+        let targets = self.targets();
+        let answered = targets.iter().find(|target| target.live.is_some() && !target.is_silent());
+        let live = answered.or(targets.first())?.live?;
+        Some(if live.response.is_none() { "silent" } else { &live.outcome })
+    }
+
+    /// For how long it was watched without an answer, at least, microseconds.
+    pub(super) fn watched_us(&self) -> Option<i64> {
+        self.targets().iter().filter(|target| target.is_silent()).map(|target| target.watched_us).min()
+    }
+
     /// True if an answer to a cancelled request crossed its cancel or came before it, where none is due: nothing was learnt.
     pub fn met_the_answer(&self) -> bool {
         let silence = !self.live.profile.answers_cancelled();

@@ -71,6 +71,13 @@ impl Scored {
         told.and_then(|line| line["does"].as_str()).unwrap_or("?")
     }
 
+    /// What a probe says of a sentence.
+    fn probe(&self, clause: &str, probe: &str) -> &Value {
+        let named = |line: &&Value| line["id"].as_str().is_some_and(|id| id.ends_with(&format!(".{clause}")));
+        let probes = self.lines.iter().find(named).and_then(|line| line["probes"].as_array()).expect("its probes");
+        probes.iter().find(|card| card["probe"] == probe).expect("the probe")
+    }
+
     /// Exactly these are broken.
     fn breaks(&self, names: &[&str]) {
         assert_eq!(self.with("violates"), names, "{}{}", self.said.out, self.said.err);
@@ -90,6 +97,8 @@ fn an_honest_server_keeps_every_sentence() {
         (scored.does("mid"), scored.does("type"), scored.does("initialize")),
         ("nothing", "nothing", "answered")
     );
+    let silence = scored.probe("no-response", "mid");
+    assert!(silence["effect"] == "silent" && silence["watched_us"].as_i64() > Some(0), "{silence}");
     let summary = scored.lines.last().expect("a summary");
     assert_eq!((&summary["server"]["slow"], &summary["server"]["name"]), (&json!("slow"), &json!("srv")));
     // Every probe is a recording like any other, and nothing but what may be called was called.
@@ -135,6 +144,11 @@ fn a_deaf_server_goes_on_and_answers() {
     handler["deaf"] = json!(true);
     let scored = conform(&server(&[handler], &json!([])), &["--only", "mid,progress,zero,type,parallel"]);
     scored.breaks(&["no-response", "stops"]);
+    let answered = scored.probe("no-response", "mid");
+    assert!(
+        answered["effect"] == "result" && answered["rule"] == "CAN010" && answered["watched_us"].is_null(),
+        "{answered}"
+    );
 }
 
 #[test]
