@@ -18,7 +18,7 @@ pub fn snippet(finding: &FindingRow, style: &Style) -> (Vec<String>, usize) {
         evidence.drain(LINES / 2..LINES / 2 + hidden);
     }
     let gutter = evidence.iter().map(|evidence| evidence.message.line.to_string().len()).max().unwrap_or(1).max(3);
-    let offsets: Vec<String> = evidence.iter().map(|one| offset(one, &finding.evidence)).collect();
+    let offsets: Vec<String> = evidence.iter().map(|one| offset(one, finding)).collect();
     let times = evidence.iter().any(|evidence| evidence.message.at_us.is_some());
     let aside = offsets.iter().map(|offset| width(offset)).max().unwrap_or(0);
     let fixed = gutter + 5 + if times { 14 } else { 0 } + 5;
@@ -60,22 +60,33 @@ fn apart<'s>(source: &'s str, beside: &str) -> &'s str {
     source.as_bytes()[..same].iter().rposition(|byte| *byte == b'/').map_or(source, |at| &source[at + 1..])
 }
 
-/// How long after its cancel, or else after its request, a message came; and that it is a witness, where it is one.
-fn offset(one: &EvidenceRow, all: &[EvidenceRow]) -> String {
-    let anchor = |role: &str| {
-        let found = all.iter().find(|other| other.role == role && other.message.id < one.message.id)?;
-        Some((found.message.at_us?, role.to_string()))
+/// How long after its cancel, or else after its request, a message came; and that it is a witness, where it is one. The clocks of
+/// hops need not agree: between their logs there is no such time.
+fn offset(one: &EvidenceRow, finding: &FindingRow) -> String {
+    if one.role == "witness" {
+        return one.role.clone();
+    }
+    let hops = finding.code.starts_with("HOP");
+    let one_clock = |other: &EvidenceRow| !hops || other.message.source == one.message.source;
+    let anchor = |role: &'static str| {
+        let before = |other: &&EvidenceRow| part_of(other) == role && other.message.id < one.message.id;
+        let found = finding.evidence.iter().find(|other| before(other) && one_clock(other))?;
+        Some((found.message.at_us?, role))
     };
-    let from = match one.role.as_str() {
+    let from = match part_of(one) {
         "request" => None,
         "cancel" => anchor("request"),
         _ => anchor("cancel").or_else(|| anchor("request")),
     };
-    let after = match (one.message.at_us, from) {
+    match (one.message.at_us, from) {
         (Some(at), Some((start, role))) => format!("{} ({role})", time::offset(at - start)),
         _ => String::new(),
-    };
-    if one.role == "witness" { "witness".to_string() } else { after }
+    }
+}
+
+/// What a message is to its own request, at whichever hop.
+fn part_of(one: &EvidenceRow) -> &str {
+    one.role.strip_suffix(" below").unwrap_or(&one.role)
 }
 
 #[cfg(test)]

@@ -539,6 +539,11 @@ fn requests_are_followed_from_hop_to_hop() {
         ["cancel-not-forwarded", "cancelled-but-ran"].into_iter().filter(|code| said.out.contains(code)).collect();
     assert_eq!((said.code, codes), (0, vec!["cancel-not-forwarded", "cancelled-but-ran"]), "{}", said.out);
     assert!(said.err.contains("followed from client to server: 8 of 8 requests"), "{}", said.err);
+    // Clocks of hops need not agree: how long after its request an answer came is told by its own log alone.
+    let full = run(&[&["check", "--width", "100"], &hops[..]].concat());
+    let of_server = |line: &&str| line.contains("(server.jsonl)") && line.contains("s>c");
+    let answers: Vec<&str> = full.out.lines().filter(of_server).collect();
+    assert!(!answers.is_empty() && answers.iter().all(|line| line.ends_with("(request)")), "{answers:#?}");
     for file in ["client", "server"] {
         let alone = run(&["check", &format!("samples/hops/{file}.jsonl"), "--format", "jsonl"]);
         assert!(!alone.out.contains("\"code\""), "alone, the log of the {file} shows nothing: {}", alone.out);
