@@ -115,9 +115,26 @@ pub fn split_at_width(text: &str, limit: usize) -> (&str, &str) {
     (text, "")
 }
 
+/// A path as a URI reference. A colon would make a scheme of what stands before it.
+pub fn uri(path: &[u8]) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(*byte as char),
+            byte => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn uris_are_what_they_look_like() {
+        assert_eq!(uri("a b/c:d#é.jsonl".as_bytes()), "a%20b/c%3Ad%23%C3%A9.jsonl");
+    }
 
     #[test]
     fn what_acts_on_a_terminal_is_shown_and_not_sent() {

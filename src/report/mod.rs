@@ -59,7 +59,7 @@ pub use catalogue::format_list;
 pub use columns::{hang, labelled, middle, pad, width, wrap};
 pub use concise::Concise;
 pub use coverage::{ClauseCoverage, Coverage};
-pub use escape::{escape, escape_block, json};
+pub use escape::{escape, escape_block, json, uri};
 pub use fingerprint::{Repeats, fingerprint};
 pub use full::Full;
 pub use grouped::{GroupBy, Grouped};

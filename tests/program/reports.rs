@@ -365,8 +365,9 @@ fn a_page_is_written_beside_the_answer_and_never_over_what_is_not_one() {
     let log = file(folder.path(), "a.jsonl", std::fs::read(top().join("samples/incidents/a-cycle.jsonl")).expect("it"));
     let open = || rpctape().current_dir(folder.path()).args(["open", &log, "#17"]).output().expect("it starts");
     let said = open();
-    assert_eq!(String::from_utf8_lossy(&said.stdout), "a.jsonl.rpctape.html\n");
     let page = folder.path().join("a.jsonl.rpctape.html");
+    let address = format!("file://{}", page.canonicalize().expect("a page").display());
+    assert_eq!(String::from_utf8_lossy(&said.stdout), format!("a.jsonl.rpctape.html\n{address}\n"));
     let first = std::fs::read_to_string(&page).expect("a page");
     assert!(first.contains("<meta name=\"at\" content=\"request-%2317%40"), "it opens at the request");
     assert!(open().status.success() && std::fs::read_to_string(&page).expect("a page") == first);

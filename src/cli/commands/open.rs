@@ -7,6 +7,7 @@ use clap::Args;
 use rpctape::capture::path_of;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::report::html::MARK;
+use rpctape::report::{escape, uri};
 
 use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input::{self, ReadArgs};
@@ -24,7 +25,7 @@ const HEAD: u64 = 2_048;
 
 /// Write a log as one page of HTML (verdict, what hung, findings, timeline, messages), and open it in the browser
 ///
-/// The page loads nothing from anywhere. Its path is printed; the browser is started only from a terminal of a desktop.
+/// The page loads nothing from anywhere. Its path and its address are printed; the browser is started only from a terminal of a desktop.
 #[derive(Args, Debug)]
 pub struct OpenArgs {
     /// A log, a folder or a database; `-` is standard input
@@ -45,7 +46,7 @@ pub struct OpenArgs {
     redact: RedactArgs,
 }
 
-/// Writes the page, prints its path, and opens it.
+/// Writes the page, prints its path and address, and opens it.
 pub fn run(args: &OpenArgs, stop: &Stop) -> Result<u8> {
     let path = args.output.clone().unwrap_or_else(|| usual(&args.file));
     if args.output.is_none() {
@@ -67,7 +68,7 @@ pub fn run(args: &OpenArgs, stop: &Stop) -> Result<u8> {
         at: args.what.as_deref().map(|what| page::place(&loaded.store, what)).transpose()?,
     };
     page::beside(&loaded, &ReportArgs::page(path.clone()), wanted)?;
-    io::print(&format!("{}\n", rpctape::report::escape(&path.display().to_string())))?;
+    io::print(&format!("{}\n{}", escape(&path.display().to_string()), address(&path)))?;
     if args.output.is_none() && io::stdout_is_terminal() && has_desktop() {
         start(&path);
     }
@@ -81,6 +82,12 @@ fn usual(file: &str) -> PathBuf {
     let mut page = name;
     page.push(".rpctape.html");
     PathBuf::from(page)
+}
+
+/// Its address for a browser, on a line of its own; none where it is no file.
+fn address(path: &Path) -> String {
+    let whole = std::fs::canonicalize(path).ok().filter(|whole| whole.is_file());
+    whole.map_or(String::new(), |whole| format!("file://{}\n", uri(whole.as_os_str().as_encoded_bytes())))
 }
 
 /// An error where the page would replace a file that is no page of ours.
