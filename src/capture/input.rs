@@ -11,6 +11,7 @@ use memchr::memmem;
 use super::archive::{self, Cut, Stream};
 use super::gzip::Gzip;
 use super::name::path_of;
+use super::nul::{Nuls, separate};
 use super::once::Once;
 use super::sample::Sample;
 use super::utf16::Utf16;
@@ -52,6 +53,8 @@ pub(crate) struct Input {
     whole: bool,
     /// True for a regular file that is neither compressed nor transcoded: offsets in the text are offsets in it.
     plain: bool,
+    /// True where a NUL ends each record.
+    nuls: bool,
     bom: usize,
     origin: Origin,
     /// Of a file: what it was when it was opened.
@@ -103,6 +106,7 @@ impl Input {
             packed: false,
             whole: false,
             plain: false,
+            nuls: false,
             bom: 0,
             origin: Origin::Once,
             watch: None,
@@ -117,6 +121,9 @@ impl Input {
         if !input.head.contains(&b'\n') {
             input.extend_head(LONG_SAMPLE)?;
         }
+        if separate(&input.head) {
+            input.end_at_nuls();
+        }
         if input.whole && input.head.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
             if input.cut.load(Ordering::Relaxed) {
                 let message = format!("{} is torn: it is cut off before its first line ends", input.shown_name());
@@ -126,6 +133,19 @@ impl Input {
                 .hint("give a log that holds JSON-RPC messages; `rpctape formats` lists what can be read"));
         }
         Ok(input)
+    }
+
+    /// A NUL ends each record, in what was read as well.
+    fn end_at_nuls(&mut self) {
+        (self.nuls, self.plain) = (true, false);
+        let read = io::Cursor::new(std::mem::take(&mut self.head));
+        let rest = self.rest.take().unwrap_or_else(|| Box::new(io::empty()));
+        let length = read.get_ref().len();
+        let mut all = Nuls::new(read.chain(rest));
+        self.head.resize(length, 0);
+        let head = all.read_exact(&mut self.head);
+        debug_assert!(head.is_ok(), "it is in memory");
+        self.rest = Some(Box::new(all));
     }
 
     /// The name as it stands in messages.
@@ -304,10 +324,11 @@ impl Input {
             let message = format!("{} is compressed twice, not a log", self.shown_name());
             return Err(Error::new(ErrorKind::Input, message).hint("unpack it once and give what comes out"));
         }
-        self.plain = self.origin == Origin::File && !compressed && wide.is_none();
+        self.plain = self.origin == Origin::File && !compressed && wide.is_none() && !self.nuls;
         self.packed = compressed;
         self.rest = Some(match wide {
             Some(order) => Box::new(Utf16::new(text, order)),
+            None if self.nuls => Box::new(Nuls::new(text)),
             None => text,
         });
         Ok(())

@@ -1,6 +1,6 @@
 //! Log formats to frames: one file per format.
 //!
-//! [`open`] gives a [`Source`]: bytes (`input`, `utf16`), the format they are in (`sample`, `detect`), and its reader
+//! [`open`] gives a [`Source`]: bytes (`input`, `utf16`, `nul`), the format they are in (`sample`, `detect`), and its reader
 //! (`formats/`), which hands frames to a [`FrameSink`] by way of `out`. To add a format: one file under `formats/`
 //! with a detector, a reader and sample lines in its tests, and one line in the table of `formats/mod.rs`.
 //!
@@ -28,6 +28,7 @@ mod literal;
 mod missing;
 mod name;
 mod nearest;
+mod nul;
 mod once;
 mod open;
 mod out;

@@ -107,6 +107,19 @@ fn marks_and_wide_characters() {
 }
 
 #[test]
+fn records_that_nuls_end_are_lines_and_a_block_of_zeros_ends_none() {
+    let files = Files::new();
+    let (kept, end) = read(&files.write("a", format!("{PING}\0{PING}\0{PING}\0").as_bytes()));
+    assert_eq!(kept.texts(), [("message", PING); 3]);
+    assert_eq!((kept.frames[2].line, kept.frames[2].byte_offset), (3, 2 * (PING.len() as u64 + 1)));
+    assert_eq!(end.lines, 3);
+    let zeros = "\0".repeat(64);
+    let (kept, _) = read(&files.write("b", format!("{PING}\0{PING}{zeros}{PING}\0").as_bytes()));
+    let lines: Vec<u64> = kept.frames.iter().map(|frame| frame.line).collect();
+    assert_eq!(lines, [1, 2, 2]);
+}
+
+#[test]
 fn what_is_no_log_is_refused_with_a_hint() {
     let files = Files::new();
     let png = [&[0x89, b'P', b'N', b'G', 13, 10, 26, 10][..], &[0; 300]].concat();
