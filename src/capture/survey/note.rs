@@ -306,6 +306,7 @@ impl Notes {
                 && !message.defects.has(Defect::Params)
                 && !message.defects.has(Defect::NullParams),
         };
+        let tokens = [facts.progress_token(), facts.work_done_token(), facts.partial_result_token(), facts.token()];
         self.list.push(Note {
             offset: frame.byte_offset,
             line: frame.line,
@@ -316,7 +317,7 @@ impl Notes {
             id,
             number: message.id.value().and_then(number),
             text: digest((sender, text)),
-            token: facts.progress_token().or(facts.token()).map_or(0, digest),
+            token: tokens.into_iter().flatten().next().map_or(0, digest),
             target: Facts::id(cancelled).map_or(0, digest),
             marks,
         });
