@@ -271,6 +271,7 @@ impl<'s> Out<'s> {
             self.named_around |= !own && channel.name.is_some();
             channel.resolution_us = self.outer.resolution(channel.resolution_us);
         }
+        channel.resolution_us = channel.resolution_us.max(self.plan.resolution_us);
         let lacks = self.plan.lacks_of(&channel.name);
         channel.proof = channel.proof.without(lacks);
         // Where two connections are in one stream, a second handshake does not begin another one.

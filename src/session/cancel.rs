@@ -165,6 +165,10 @@ impl Conn {
             IdFound::Own(issuer, id) => self.cancel_own(step, m, cancel, issuer, &id),
             IdFound::OtherSide(other) => {
                 let fault = self.other_side_fault(step, m, &other);
+                // What was answered before is nothing to be cancelled: the canceller's own request of this id may be missing.
+                if self.slot(m.sender.peer(), &other).is_some_and(|slot| !slot.exchange.in_flight()) {
+                    self.side_mut(m.sender).miss(id);
+                }
                 self.cancel_near(step, m, cancel, id, fault, (m.sender.peer(), other));
             }
             IdFound::Twin(twin) => {

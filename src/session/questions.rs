@@ -155,7 +155,13 @@ impl Conn {
         let twin = twin.filter(|(found, _)| found.answer.is_none_or(|answer| answer.frame > q.seen.frame));
         let fault = match (&other, &twin) {
             _ if cancel.foreign => CancelFault::ForeignDialect,
-            (Some(_), _) => CancelFault::WrongDirection(judgement),
+            (Some(found), _) => {
+                // What was answered long before is nothing to be cancelled: the canceller's own request of this id may be missing.
+                if found.answer.is_some_and(|answer| answer.frame < q.seen.frame) {
+                    self.side_mut(q.sender).miss(&q.id);
+                }
+                CancelFault::WrongDirection(judgement)
+            }
             (None, Some(_)) => CancelFault::TypeMismatch(self.surely_new(step, q.sender, q.seen)),
             (None, None) => {
                 self.side_mut(q.sender).miss(&q.id);

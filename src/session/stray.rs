@@ -108,7 +108,10 @@ impl Conn {
             let early = EarlyAnswer { seen, line, sender, profile, id, error_code, is_error, judgement };
             return self.early_answers.push(early);
         }
-        self.side_mut(issuer).miss(id);
+        // What comes as the response to a POST of the log was asked for there, and not by a request that the log lacks.
+        if foreign_stream.is_none() {
+            self.side_mut(issuer).miss(id);
+        }
         let stray = Stray::UnknownId { judgement, foreign_stream };
         self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
     }

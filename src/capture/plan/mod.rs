@@ -19,6 +19,8 @@ pub(super) struct Plan {
     pub order: Order,
     /// What tells its connections apart, in place of what the format learned: paths of members, or `word:N` of text.
     pub key: Option<Vec<String>>,
+    /// The resolution of its clock, as its times show it, in microseconds; 0 where nothing is known.
+    pub resolution_us: i64,
     /// True if records may stand in it twice.
     pub twins: bool,
     /// True if its clock tells too little to know twins: who says the same again in one second may have said it twice.
@@ -73,6 +75,7 @@ impl Default for Plan {
         Plan {
             order: Order::AsWritten,
             key: None,
+            resolution_us: 0,
             twins: false,
             doubts: false,
             resent: false,

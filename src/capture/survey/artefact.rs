@@ -7,7 +7,7 @@ use memchr::memmem;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::left_out;
-use super::note::{Act, Note, Notes};
+use super::note::{Act, Note, Notes, SECOND};
 use crate::capture::Proof;
 use crate::capture::plan::{NoteId, Plan};
 use crate::capture::unread::{breaks_off, times_again};
@@ -281,7 +281,7 @@ fn begins_anew(list: &[Note]) -> bool {
 /// twice: who counts his ids up sends no such block again.
 pub(super) fn resent_blocks(notes: &Notes, plan: &mut Plan) {
     let list = &notes.list;
-    let coarse = notes.resolution_us >= 1_000_000 || list.iter().all(|note| note.at_us.is_none());
+    let coarse = notes.resolution_us >= SECOND || list.iter().all(|note| note.at_us.is_none());
     if !coarse || plan.key.is_some() || !list.iter().any(|note| note.act == Act::Open) {
         return;
     }

@@ -27,7 +27,7 @@ pub(super) use lanes::Lanes;
 pub(super) use voices::Voices;
 
 use self::beside::Kind;
-use self::note::{Notes, take};
+use self::note::{Notes, SECOND, take};
 use self::pairing::score;
 use super::Overrides;
 use super::format::Format;
@@ -76,7 +76,7 @@ pub(super) fn survey(of: &Looked<'_>, head: &[u8], whole: bool) -> Plan {
 /// The order of a part of a log whose records come late, by their times.
 pub(super) fn by_times(of: &Looked<'_>, part: &[u8]) -> Order {
     let Some(notes) = take(of, part, true, false) else { return Order::AsWritten };
-    let mut plan = Plan { twins: notes.resolution_us < 1_000_000, ..Plan::default() };
+    let mut plan = Plan { twins: notes.resolution_us < SECOND, ..Plan::default() };
     let notes = if plan.twins { notes.without_twins(&mut plan) } else { notes };
     let groups: Vec<u32> = notes.list.iter().map(|note| note.channel).collect();
     order::by_times(&notes, &groups)
@@ -89,9 +89,11 @@ fn looked_at(of: &Looked<'_>, head: &[u8], whole: bool) -> Plan {
     if notes.is_exact() {
         // A recording counts its events: two of one time, which were read in one piece, are two.
         let counted = format.name() == "rec";
-        let coarse = notes.resolution_us >= 1_000_000;
+        let coarse = notes.resolution_us >= SECOND;
         let greeted = notes.greeted();
-        let mut plan = Plan { twins: !coarse && !counted, doubts: coarse && !counted, greeted, ..Plan::default() };
+        let resolution_us = notes.shown_us;
+        let (twins, doubts) = (!coarse && !counted, coarse && !counted);
+        let mut plan = Plan { twins, doubts, greeted, resolution_us, ..Plan::default() };
         artefact::look_alone(&notes, counted, &mut plan);
         return plan;
     }
@@ -112,8 +114,9 @@ const IN_STEP: usize = 4;
 
 fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan {
     // On a clock of whole seconds two connections may well say the same at one time.
-    let coarse = notes.resolution_us >= 1_000_000;
-    let mut plan = Plan { twins: !coarse, doubts: coarse, greeted: notes.greeted(), ..Plan::default() };
+    let coarse = notes.resolution_us >= SECOND;
+    let (greeted, resolution_us) = (notes.greeted(), notes.shown_us);
+    let mut plan = Plan { twins: !coarse, doubts: coarse, greeted, resolution_us, ..Plan::default() };
     artefact::look(&notes, &mut plan);
     if !plan.twins && !plan.doubled {
         settle(&notes, (format, head), overrides, &mut plan);

@@ -90,6 +90,8 @@ pub(super) struct Notes {
     pub lost: bool,
     /// Resolution of the clock in microseconds, the coarsest.
     pub resolution_us: i64,
+    /// What its times themselves show of it, in microseconds; 0 where that is nothing.
+    pub shown_us: i64,
     exact: bool,
     /// True if it is read line by line.
     pub by_line: bool,
@@ -446,5 +448,27 @@ pub(super) fn take(of: &Looked<'_>, head: &[u8], whole: bool, repeats: bool) -> 
     }
     let served = !kept_apart && out.named_around();
     drop(out);
-    Some(Notes { served, by_line, ..notes.into_inner() })
+    let mut notes = notes.into_inner();
+    if of.format.name() != "rec" && in_seconds(&notes.list) {
+        notes.shown_us = SECOND;
+        notes.resolution_us = notes.resolution_us.max(SECOND);
+    }
+    Some(Notes { served, by_line, ..notes })
+}
+
+/// A clock of this or more is coarse, microseconds.
+pub(super) const SECOND: i64 = 1_000_000;
+
+/// So many times show a clock of whole seconds, however many digits are written,
+const TIMED: usize = 8;
+
+/// where so many messages have the time of the one before.
+const AT_ONCE: usize = 3;
+
+/// True where all times are whole seconds, and messages share them as they do where nothing finer is told.
+fn in_seconds(list: &[Note]) -> bool {
+    let times = || list.iter().filter_map(|note| note.at_us);
+    let at_once = || times().zip(times().skip(1)).filter(|(one, next)| one == next).count();
+    let differ = || times().any(|time| Some(time) != times().next());
+    times().all(|time| time % SECOND == 0) && times().count() >= TIMED && at_once() >= AT_ONCE && differ()
 }

@@ -1,6 +1,6 @@
 //! The order of records: as written, turned round, by their times, or with an answer put behind its request.
 
-use super::note::{Act, Notes};
+use super::note::{Act, Notes, SECOND};
 use super::pairing::score;
 use crate::capture::Proof;
 use crate::capture::plan::{Order, Plan};
@@ -26,7 +26,7 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
             best = (found, order, said);
         }
     };
-    let coarse = notes.resolution_us >= 1_000_000;
+    let coarse = notes.resolution_us >= SECOND;
     if steps > 0 {
         // Where most times go on, a few that do not make nothing newest first, however well it would pair; where most go back,
         // of equal times the last is the oldest.

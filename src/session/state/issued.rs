@@ -47,6 +47,8 @@ pub(in crate::session) struct Issued {
     pub(in crate::session) highest: Option<(u64, i64)>,
     /// The first id, where it is a number in a series.
     pub(in crate::session) first: Option<(u64, i64)>,
+    /// True once the count has begun anew behind its first id, in another series.
+    pub(in crate::session) begun_anew: bool,
     /// How many ids have raised the highest.
     pub(in crate::session) counted: i64,
     /// Ids of this series that were answered or cancelled, and that no request had.
@@ -104,6 +106,13 @@ impl Issued {
         };
         match before {
             Some((series, highest)) if series == now.0 && now.1 <= highest => self.unsure |= self.evicted,
+            // The handshake may have an id of its own kind.
+            Some((series, _)) if series != now.0 && self.counted == 1 && !self.begun_anew => {
+                self.begun_anew = true;
+                self.unsure |= self.evicted;
+                self.unasked.take_all();
+                (self.first, self.highest) = (Some(now), Some(now));
+            }
             Some((series, _)) if series != now.0 => self.unsure |= self.evicted,
             _ => {
                 self.highest = Some(now);
@@ -149,7 +158,9 @@ impl Issued {
         let none_behind = whole || self.live.values().any(|slot| waits(slot));
         let missing = within + if none_behind { 0 } else { behind };
         let all_but_it = within == 1 && self.counted > 1 && self.left_out() == 1;
-        missing > 1 || missing == 1 && (self.counts() || all_but_it || within == 1 && self.is_thinned())
+        // Most servers ask once or twice in a session: their count is as good from its beginning on.
+        let begun = within == 0 && (0..2).contains(&first) && self.left_out() == 0;
+        missing > 1 || missing == 1 && (self.counts() || all_but_it || begun || within == 1 && self.is_thinned())
     }
 
     /// True where the request with which this side must have begun to count is missing: it was answered, and nothing else in vain.
