@@ -44,12 +44,22 @@ pub struct Method {
     pub long_lived: bool,
     /// A request that is answered when a person has decided: no clause says how long that may take.
     pub asks_person: bool,
+    /// A request for what its sender needs to work on anything at all: settings, the folders that are open.
+    pub feeds_work: bool,
 }
 
 impl Method {
     /// A request.
     pub const fn request(name: &'static str, sender: Sender) -> Method {
-        Method { name, sender, kind: MethodKind::Request, quick: false, long_lived: false, asks_person: false }
+        Method {
+            name,
+            sender,
+            kind: MethodKind::Request,
+            quick: false,
+            long_lived: false,
+            asks_person: false,
+            feeds_work: false,
+        }
     }
     /// A request that is answered at once.
     pub const fn quick(name: &'static str, sender: Sender) -> Method {
@@ -62,6 +72,10 @@ impl Method {
     /// A request to a person.
     pub const fn asking(name: &'static str, sender: Sender) -> Method {
         Method { asks_person: true, ..Method::request(name, sender) }
+    }
+    /// A request for what its sender needs to go on.
+    pub const fn feeding(name: &'static str, sender: Sender) -> Method {
+        Method { feeds_work: true, ..Method::request(name, sender) }
     }
     /// A notification.
     pub const fn notification(name: &'static str, sender: Sender) -> Method {

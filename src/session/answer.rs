@@ -133,6 +133,7 @@ impl Conn {
                 in_batch: m.batch.is_some(),
                 says_cancelled,
                 request_has_meta: slot.has_meta,
+                revision_unshown: self.revision_unshown(m),
                 undeclared,
                 partial: slot.partial,
                 previous_result: slot.previous_result,

@@ -134,6 +134,8 @@ pub enum ProgressFault {
     AfterAnswer {
         /// The answer.
         answer: Seen,
+        /// The report that its task had ended, where it had created one: as long as that goes on there may be progress.
+        task_ended: Option<Seen>,
         /// Exact, or undecidable across streams.
         judgement: Judgement,
     },

@@ -33,13 +33,15 @@ struct Asked {
     serves: FxHashSet<FrameId>,
     /// The last one that asks a person and of which it is not known what it serves.
     person: FrameId,
+    /// One of them is for what its side needs to work on anything at all.
+    feeds_work: bool,
 }
 
 impl Asked {
     /// True if a request may be waiting for one of them.
     fn by(&self, exchange: &Exchange) -> bool {
         let request = exchange.request.frame;
-        self.person > request || self.serves.contains(&request)
+        self.feeds_work || self.person > request || self.serves.contains(&request)
     }
 }
 
@@ -277,6 +279,7 @@ impl Conn {
                 None if exchange.known.is_some_and(|known| known.asks_person) => {
                     asked.person = asked.person.max(exchange.request.frame);
                 }
+                None if exchange.known.is_some_and(|known| known.feeds_work) => asked.feeds_work = true,
                 None => {}
             }
         }

@@ -114,6 +114,13 @@ impl Conn {
         }
     }
 
+    /// True while only the requests of a client say which revision is spoken: its server may be of an earlier one, and refuse it so.
+    pub(super) fn revision_unshown(&self, m: &Incoming<'_>) -> bool {
+        let shown = &self.eras.shown;
+        let server = m.sender == Side::Server && m.profile.revision_per_request && !self.profile_stated;
+        server && shown.modern.is_none() && shown.refusal.is_none()
+    }
+
     fn refused_of_era(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) {
         let Some(exchange) = self.slot(Side::Client, id).map(|slot| &slot.exchange) else { return };
         let named = m.message.error.as_ref().is_some_and(|error| names_versions(error));

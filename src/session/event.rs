@@ -119,6 +119,8 @@ pub enum What<'a> {
         in_batch: bool,
         /// True if the request stated its revision and the client's capabilities in `_meta` (rules LIF012 and LIF013).
         request_has_meta: bool,
+        /// True if nothing shows yet that this side speaks the revision by which it was asked (rule RPC017).
+        revision_unshown: bool,
         /// True if the error text speaks of a cancel or an abort.
         says_cancelled: bool,
         /// A capability that the request needs and that this side had not declared; said once for each (rule LIF019).

@@ -3,6 +3,7 @@
 use std::hash::Hasher;
 
 use super::event::What;
+use super::race::Leg;
 use super::state::{Conn, Incoming, Step};
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, IdField, Kind};
@@ -124,6 +125,7 @@ impl Conn {
             // What goes on behind it may be another life of the server: nothing rests on what was before it.
             if m.sender == Side::Client && anew && !self.facts.separated {
                 self.guessed_about(m.seen.frame, m.line);
+                self.legs.iter_mut().for_each(Leg::forget);
             }
             self.meet(m);
             return;

@@ -2,9 +2,10 @@
 
 use super::detail::ProgressFault;
 use super::event::What;
-use super::exchange::{Effect, TaskState};
+use super::exchange::{Cancellation, Effect, TaskState};
 use super::ledger::Ledger;
 use super::race::{FORGOTTEN, Judgement, UNORDERED};
+use super::seen::Seen;
 use super::state::{Accused, Conn, Created, Incoming, LateProgress, Progressed, Slot, Step, Suspect};
 use crate::capture::Proof;
 use crate::jsonrpc::Id;
@@ -165,7 +166,7 @@ impl Conn {
         id: &Id,
     ) -> Option<ProgressFault> {
         let exact = self.ordered();
-        let (task_alive, task_ended_here) = self.task_of(issuer, id, m.stream);
+        let (task_ended, task_alive, task_ended_here) = self.task_of(issuer, id, m.stream);
         let created = Facts::id(m.facts.token()).is_some_and(|token| self.created_tokens.contains_key(&token));
         let token = Facts::id(m.facts.token());
         let slot = self.slot_mut(issuer, id)?;
@@ -189,13 +190,16 @@ impl Conn {
             work.1 |= both && ended;
         }
         if let Some(answer) = slot.exchange.answer.filter(|_| !task_alive) {
-            return (!created).then_some(ProgressFault::AfterAnswer { answer, judgement });
+            return (!created).then_some(ProgressFault::AfterAnswer { answer, task_ended, judgement });
         }
         let now = m.facts.progress().and_then(Progressed::of);
         let before = std::mem::replace(&mut slot.progressed, now);
         let rest = slot.exchange.profile.progress_may_rest;
         let not_more = before.zip(now).is_some_and(|(before, now)| now.value < before.value || now.is(before) && !rest);
-        let cancel = slot.exchange.cancel().filter(|cancel| cancel.sender == issuer);
+        // What asks for a task is cancelled as one: no other cancel ends the work on it.
+        let of_task = matches!(slot.exchange.task, TaskState::Asked | TaskState::Created(_));
+        let ends_it = |cancel: &&Cancellation| !of_task || cancel.mechanism == Mechanism::TasksCancel;
+        let cancel = slot.exchange.cancel().filter(|cancel| cancel.sender == issuer).filter(ends_it);
         let by_id = cancel.is_some_and(|cancel| cancel.mechanism != Mechanism::StreamClose);
         let cancel = cancel.map(|cancel| cancel.seen);
         let (void, request, profile) = (slot.cancel_void, slot.exchange.request.frame, slot.exchange.profile);
@@ -207,14 +211,15 @@ impl Conn {
         previous.filter(|_| not_more).map(|previous| ProgressFault::NotIncreasing { previous, judgement })
     }
 
-    /// Whether the task that a request has created lives, and whether its end was told on this stream.
-    fn task_of(&self, issuer: Side, id: &Id, stream: Option<u32>) -> (bool, bool) {
+    /// The end of the task that a request has created, whether it lives, and whether its end was told on this stream.
+    fn task_of(&self, issuer: Side, id: &Id, stream: Option<u32>) -> (Option<Seen>, bool, bool) {
         match self.slot(issuer, id).map(|slot| &slot.exchange.task) {
             Some(TaskState::Created(task)) => {
-                let (tasks, owner) = (&self.tasks, issuer.peer());
-                (!tasks.is_terminal(owner, task), tasks.ended_on(owner, task, stream))
+                let (ended, here) =
+                    (self.tasks.ended(issuer.peer(), task), self.tasks.ended_on(issuer.peer(), task, stream));
+                (ended, ended.is_none(), here)
             }
-            _ => (false, false),
+            _ => (None, false, false),
         }
     }
 

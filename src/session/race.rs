@@ -181,6 +181,13 @@ impl Leg {
         self.recent.push_back(Sample::new(at_us, latency_us, quick));
     }
 
+    /// What comes may be another side: what was measured bounds nothing of it.
+    pub(super) fn forget(&mut self) {
+        self.recent.clear();
+        self.quick.clear();
+        self.least = None;
+    }
+
     /// The bound on the round trip around `at_us`: the median of the quick exchanges where there are three, else the
     /// least of all; from samples within a minute, or of the whole connection where those are fewer than three.
     fn bound(&self, at_us: i64) -> Option<i64> {

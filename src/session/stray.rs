@@ -80,6 +80,8 @@ impl Conn {
 
     pub(super) fn unknown_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) {
         let issuer = m.sender.peer();
+        // Whatever it answers, the pages that it tells of are there.
+        self.note_cursor(m);
         if self.side(issuer).evicted {
             return self.ask_about_answer(m, id);
         }

@@ -87,9 +87,9 @@ fn looked_at(of: &Looked<'_>, head: &[u8], whole: bool) -> Plan {
     let look = |repeats: bool| take(of, head, whole, repeats);
     let Some(notes) = look(false) else { return Plan::default() };
     if notes.is_exact() {
-        // A recording counts its events: two of one time, which were read in one piece, are two.
-        let counted = format.name() == "rec";
-        let coarse = notes.resolution_us >= SECOND;
+        // These number their events: two of one time, which were read in one piece, are two.
+        let counted = matches!(format.name(), "rec" | "vectors");
+        let coarse = notes.resolution_us >= SECOND || !counted && notes.are_answered_as_often();
         let greeted = notes.greeted();
         let resolution_us = notes.shown_us;
         let (twins, doubts) = (!coarse && !counted, coarse && !counted);
@@ -118,6 +118,9 @@ fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan 
     let (greeted, resolution_us) = (notes.greeted(), notes.shown_us);
     let mut plan = Plan { twins: !coarse, doubts: coarse, greeted, resolution_us, ..Plan::default() };
     artefact::look(&notes, &mut plan);
+    if plan.twins && !plan.doubled && notes.are_answered_as_often() {
+        (plan.twins, plan.doubts) = (false, true);
+    }
     if !plan.twins && !plan.doubled {
         settle(&notes, (format, head), overrides, &mut plan);
         return plan;

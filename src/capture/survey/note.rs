@@ -231,6 +231,24 @@ impl Notes {
         Notes { list: all.collect(), again: Vec::new(), taken: Vec::new(), ..self.clone() }
     }
 
+    /// True if a request stands twice with one time, and its answers are more than the requests that are left: it may well have been
+    /// sent twice, by one client or by two.
+    pub(super) fn are_answered_as_often(&self) -> bool {
+        let with_id = |act: fn(Act) -> bool| self.list.iter().filter(move |note| note.id != 0 && act(note.act));
+        let mut asked: FxHashMap<(u32, u64), (usize, FxHashSet<(u64, Option<i64>)>)> = FxHashMap::default();
+        for note in with_id(|act| matches!(act, Act::Ask | Act::Open)).filter(|note| note.at_us.is_some()) {
+            let (times, said) = asked.entry((note.channel, note.id)).or_default();
+            *times += 1;
+            said.insert((note.text, note.at_us));
+        }
+        asked.retain(|_, (times, said)| *times > said.len());
+        let mut answers: FxHashMap<(u32, u64), FxHashSet<(u64, Option<i64>)>> = FxHashMap::default();
+        for note in with_id(|act| act == Act::Answer).filter(|note| asked.contains_key(&(note.channel, note.id))) {
+            answers.entry((note.channel, note.id)).or_default().insert((note.text, note.at_us));
+        }
+        answers.iter().any(|(key, answers)| asked.get(key).is_some_and(|(_, said)| answers.len() > said.len()))
+    }
+
     /// True if a record with an id stands twice with one time, or one without, and records of other times between the two.
     fn are_resent(&self) -> bool {
         let mut first: FxHashMap<(u32, u64, Option<i64>), usize> = FxHashMap::default();

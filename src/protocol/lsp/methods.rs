@@ -78,7 +78,7 @@ pub static METHODS: &[Method] = &[
     Method::request("window/workDoneProgress/create", Server),
     Method::request("workspace/applyEdit", Server),
     Method::request("workspace/codeLens/refresh", Server),
-    Method::request("workspace/configuration", Server),
+    Method::feeding("workspace/configuration", Server),
     Method::long_lived("workspace/diagnostic", Client),
     Method::request("workspace/diagnostic/refresh", Server),
     Method::notification("workspace/didChangeConfiguration", Client),
@@ -98,6 +98,6 @@ pub static METHODS: &[Method] = &[
     Method::request("workspace/willCreateFiles", Client),
     Method::request("workspace/willDeleteFiles", Client),
     Method::request("workspace/willRenameFiles", Client),
-    Method::request("workspace/workspaceFolders", Server),
+    Method::feeding("workspace/workspaceFolders", Server),
     Method::request("workspaceSymbol/resolve", Client),
 ];

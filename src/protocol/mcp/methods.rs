@@ -31,7 +31,7 @@ pub static METHODS: &[Method] = &[
     Method::request("resources/subscribe", Client),
     Method::quick("resources/templates/list", Client),
     Method::request("resources/unsubscribe", Client),
-    Method::quick("roots/list", Server),
+    Method { quick: true, ..Method::feeding("roots/list", Server) },
     Method::asking("sampling/createMessage", Server),
     Method::quick("server/discover", Client),
     Method::long_lived("subscriptions/listen", Client),

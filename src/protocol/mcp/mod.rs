@@ -35,6 +35,8 @@ pub static UNKNOWN: Profile = Profile {
     revision: "unknown",
     unknown_revision: true,
     codes: CODES_2025_11_25,
+    // Only one of them has tasks: where there is one, it goes on behind the answer that created it.
+    tasks: true,
     rulings: v2025_03_26::RULINGS_UNKNOWN,
     ..HANDSHAKE
 };

@@ -23,15 +23,14 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Progress { fault: Some(ProgressFault::AfterAnswer { answer, judgement }), token, exchange } = event.what
-    else {
-        return None;
-    };
+    let What::Progress { fault: Some(fault), token, exchange } = event.what else { return None };
+    let ProgressFault::AfterAnswer { answer, task_ended, judgement } = fault else { return None };
     let of = exchange.map_or(String::new(), |exchange| format!(" of {} {}", exchange.label(), exchange.title()));
-    let summary = format!("progress with the token {token} after the answer{of}{}", race_text(&judgement));
+    let end = if task_ended.is_some() { "end of the task" } else { "answer" };
+    let summary = format!("progress with the token {token} after the {end}{of}{}", race_text(&judgement));
     let mut finding = found(RULE.code, event, summary)?.judged(&judgement);
     if let Some(exchange) = exchange {
         finding = finding.about(exchange);
     }
-    Some(finding.with("response", answer).with("progress", event.seen))
+    Some(finding.with("response", answer).maybe("task status", task_ended).with("progress", event.seen))
 }

@@ -6,8 +6,8 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Severity;
-use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found};
-use crate::session::{Event, What};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found, race_text};
+use crate::session::{Event, Judgement, What};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -27,14 +27,18 @@ pub static RULE: Rule = Rule {
 const EARLIER: [i64; 2] = [-32042, -32002];
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Answer { exchange, message, .. } = event.what else { return None };
+    let What::Answer { exchange, message, revision_unshown, .. } = event.what else { return None };
     let code = message.error_code()?;
     let profile = event.profile;
     if profile.codes.contains(&code) {
         return None;
     }
     let within = |ranges: &[(i64, i64)]| ranges.iter().any(|(from, to)| (*from..=*to).contains(&code));
-    let text = |fault: &str| format!("error {code} for {} {}: {fault}", exchange.label(), exchange.title());
+    // JSON-RPC binds whoever answers.
+    let bound = !revision_unshown || code < -32099;
+    let judgement = Judgement::exact_if(bound, "nothing shows that the server speaks this revision");
+    let doubt = race_text(&judgement);
+    let text = |fault: &str| format!("error {code} for {} {}: {fault}{doubt}", exchange.label(), exchange.title());
     let label = profile.label();
     let finding = if within(profile.forbidden_codes) {
         let case = if EARLIER.contains(&code) { "RPC017/earlier" } else { RULE.code };
@@ -50,5 +54,5 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     } else {
         return None;
     };
-    Some(finding.about(exchange).with("response", event.seen))
+    Some(finding.about(exchange).with("response", event.seen).judged(&judgement))
 }

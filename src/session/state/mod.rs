@@ -137,6 +137,8 @@ pub(super) struct Conn {
     /// The profile was declared: nothing in the log changes it.
     pub(super) profile_fixed: bool,
     pub(super) profile_known: bool,
+    /// True where the log or the user says what it speaks.
+    pub(super) profile_stated: bool,
     /// True while a message may still tell that it is another protocol.
     pub(super) profile_guessed: bool,
     /// The format itself separates connections: frames may follow a close.
@@ -327,6 +329,7 @@ impl Conn {
             facts,
             profile_fixed: fixed,
             profile_known: declared.is_some(),
+            profile_stated: declared.is_some(),
             profile_guessed: false,
             outlives_close: channel.one_connection,
             head_known: channel.complete_head == Some(false),

@@ -48,10 +48,6 @@ impl Tasks {
         self.known[index(owner)].get(name)
     }
 
-    pub(in crate::session) fn is_terminal(&self, owner: Side, name: &str) -> bool {
-        self.get(owner, name).is_some_and(|task| terminal(&task.status))
-    }
-
     /// The report by which a task had ended.
     pub(in crate::session) fn ended(&self, owner: Side, name: &str) -> Option<Seen> {
         self.get(owner, name).filter(|task| terminal(&task.status)).map(|task| task.seen)
