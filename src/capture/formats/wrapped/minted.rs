@@ -1,13 +1,15 @@
 //! Sessions that get their name with the answer to their handshake: the handshake itself is logged without one.
 
+use std::collections::VecDeque;
+
 use rustc_hash::FxHashMap;
 
 use super::Layout;
 use super::envelope::{self, Envelope};
 
-/// How the handshake of MCP is asked for and answered, whatever a record does to quotes.
+/// How a handshake is asked for, answered and ended, whatever a record does to quotes.
 const ASKED: &str = "initialize";
-const TOLD: [&str; 2] = ["protocolVersion", "notifications/initialized"];
+const TOLD: [&str; 3] = ["protocolVersion", "capabilities", "initialized"];
 
 /// Which session a handshake without a name belongs to.
 #[derive(Default)]
@@ -18,6 +20,8 @@ pub(super) struct Minted {
     count: u32,
     /// Those of which no session was heard yet.
     waiting: Vec<u32>,
+    /// Those that were not answered yet, the oldest first.
+    unanswered: VecDeque<u32>,
     /// The handshake of each session.
     known: FxHashMap<Box<str>, u32>,
 }
@@ -53,8 +57,11 @@ impl Minted {
             if asks(text) {
                 self.count += 1;
                 self.waiting.push(self.count);
+                self.unanswered.push_back(self.count);
+                return Some(self.count);
             }
-            return self.waiting.last().copied();
+            // Nothing tells whose answer this is; each has one.
+            return self.unanswered.pop_front().or(self.waiting.last().copied());
         }
         if let Some(known) = self.known.get(name) {
             return Some(*known).filter(|handshake| *handshake > 0);
