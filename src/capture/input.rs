@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use memchr::memmem;
 
 use super::archive::{self, Cut, Stream};
+use super::ended::{Ended, end_of_records};
 use super::gzip::Gzip;
 use super::name::path_of;
-use super::nul::{Nuls, separate};
 use super::once::Once;
 use super::sample::Sample;
 use super::utf16::Utf16;
@@ -53,8 +53,8 @@ pub(crate) struct Input {
     whole: bool,
     /// True for a regular file that is neither compressed nor transcoded: offsets in the text are offsets in it.
     plain: bool,
-    /// True where a NUL ends each record.
-    nuls: bool,
+    /// What ends each record, where that is no newline.
+    record_end: Option<u8>,
     bom: usize,
     origin: Origin,
     /// Of a file: what it was when it was opened.
@@ -106,7 +106,7 @@ impl Input {
             packed: false,
             whole: false,
             plain: false,
-            nuls: false,
+            record_end: None,
             bom: 0,
             origin: Origin::Once,
             watch: None,
@@ -121,8 +121,8 @@ impl Input {
         if !input.head.contains(&b'\n') {
             input.extend_head(LONG_SAMPLE)?;
         }
-        if separate(&input.head) {
-            input.end_at_nuls();
+        if let Some(end) = end_of_records(&input.head) {
+            input.end_records_at(end);
         }
         if input.whole && input.head.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
             if input.cut.load(Ordering::Relaxed) {
@@ -135,13 +135,13 @@ impl Input {
         Ok(input)
     }
 
-    /// A NUL ends each record, in what was read as well.
-    fn end_at_nuls(&mut self) {
-        (self.nuls, self.plain) = (true, false);
+    /// This byte ends each record, in what was read as well.
+    fn end_records_at(&mut self, end: u8) {
+        (self.record_end, self.plain) = (Some(end), false);
         let read = io::Cursor::new(std::mem::take(&mut self.head));
         let rest = self.rest.take().unwrap_or_else(|| Box::new(io::empty()));
         let length = read.get_ref().len();
-        let mut all = Nuls::new(read.chain(rest));
+        let mut all = Ended::new(read.chain(rest), end);
         self.head.resize(length, 0);
         let head = all.read_exact(&mut self.head);
         debug_assert!(head.is_ok(), "it is in memory");
@@ -324,12 +324,14 @@ impl Input {
             let message = format!("{} is compressed twice, not a log", self.shown_name());
             return Err(Error::new(ErrorKind::Input, message).hint("unpack it once and give what comes out"));
         }
-        self.plain = self.origin == Origin::File && !compressed && wide.is_none() && !self.nuls;
+        self.plain = self.origin == Origin::File && !compressed && wide.is_none() && self.record_end.is_none();
         self.packed = compressed;
         self.rest = Some(match wide {
             Some(order) => Box::new(Utf16::new(text, order)),
-            None if self.nuls => Box::new(Nuls::new(text)),
-            None => text,
+            None => match self.record_end {
+                Some(end) => Box::new(Ended::new(text, end)),
+                None => text,
+            },
         });
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Log formats to frames: one file per format.
 //!
-//! [`open`] gives a [`Source`]: bytes (`input`, `utf16`, `nul`), the format they are in (`sample`, `detect`), and its reader
+//! [`open`] gives a [`Source`]: bytes (`input`, `utf16`, `ended`), the format they are in (`sample`, `detect`), and its reader
 //! (`formats/`), which hands frames to a [`FrameSink`] by way of `out`. To add a format: one file under `formats/`
 //! with a detector, a reader and sample lines in its tests, and one line in the table of `formats/mod.rs`.
 //!
@@ -13,6 +13,7 @@ mod copies;
 mod date;
 mod definition;
 mod detect;
+mod ended;
 mod exit;
 mod expand;
 mod explain;
@@ -28,7 +29,6 @@ mod literal;
 mod missing;
 mod name;
 mod nearest;
-mod nul;
 mod once;
 mod open;
 mod out;

@@ -114,10 +114,13 @@ pub(super) fn headers_of(text: &str) -> Option<String> {
     http_head(&plain).map(|end| plain[..end].to_string())
 }
 
-/// True for what base64 looks like that starts as a message, an array, an event stream or gzip does.
+/// True for what base64 looks like that starts as a message, an array, an event stream (also by a comment, a mark or an empty line) or
+/// gzip does.
 pub(super) fn looks_packed(text: &str) -> bool {
-    const STARTS: [&str; 15] =
-        ["ey", "ewo", "ewk", "W3", "Wy", "ZX", "ZG", "aW", "cm", "Cn", "H4sI", "In", "UE9TV", "R0VU", "SFRUU"];
+    const STARTS: [&str; 23] = [
+        "ey", "ewo", "ewk", "W3", "Wy", "ZX", "ZG", "aW", "cm", "Cn", "H4sI", "In", "UE9TV", "R0VU", "SFRUU", "Oi",
+        "Og", "Om", "On", "77u/", "DQo", "Cg", "Cm",
+    ];
     let alphabet = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=');
     text.len() >= 16
         && STARTS.iter().any(|start| text.starts_with(start))

@@ -1,32 +1,34 @@
-//! Records that a NUL ends, as GELF over TCP leaves them, as lines.
+//! Records that a NUL ends, as GELF over TCP leaves them, or a lone carriage return, as lines.
 
 use std::io::{self, Read};
 
-/// True for a head that tells such a stream: one NUL between two objects, and no line ends.
-pub(crate) fn separate(head: &[u8]) -> bool {
-    !head.contains(&b'\n') && memchr::memmem::find(head, b"}\0{").is_some()
+/// What ends the records of such a head: it stands alone between two objects, and no line ends.
+pub(crate) fn end_of_records(head: &[u8]) -> Option<u8> {
+    let between = |end: &u8| memchr::memmem::find(head, &[b'}', *end, b'{']).is_some();
+    [0, b'\r'].into_iter().find(between).filter(|_| !head.contains(&b'\n'))
 }
 
-/// Gives a newline for the NUL behind each record. Every byte keeps its place. Several NULs are none of a writer's: they stand where
+/// Gives a newline for what stands behind each record. Every byte keeps its place. Several NULs are none of a writer's: they stand where
 /// a disk lost what was written.
-pub(crate) struct Nuls<R> {
+pub(crate) struct Ended<R> {
     inner: R,
+    end: u8,
     /// The last byte that was given.
     before: u8,
 }
 
-impl<R: Read> Nuls<R> {
-    pub(crate) fn new(inner: R) -> Nuls<R> {
-        Nuls { inner, before: 0 }
+impl<R: Read> Ended<R> {
+    pub(crate) fn new(inner: R, end: u8) -> Ended<R> {
+        Ended { inner, end, before: 0 }
     }
 }
 
-impl<R: Read> Read for Nuls<R> {
+impl<R: Read> Read for Ended<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.inner.read(buffer)?;
         for at in 0..length {
             let given = buffer[at];
-            if given == 0 && self.before == b'}' && buffer[at + 1..length].first() != Some(&0) {
+            if given == self.end && self.before == b'}' && buffer[at + 1..length].first() != Some(&0) {
                 buffer[at] = b'\n';
             }
             self.before = given;
@@ -54,7 +56,7 @@ mod tests {
 
     fn read(text: &str, step: usize) -> String {
         let mut out = String::new();
-        Nuls::new(Dribble(text.as_bytes(), step)).read_to_string(&mut out).expect("UTF-8");
+        Ended::new(Dribble(text.as_bytes(), step), 0).read_to_string(&mut out).expect("UTF-8");
         out
     }
 
@@ -62,7 +64,8 @@ mod tests {
     fn only_what_ends_a_record_becomes_a_newline() {
         assert_eq!(read("{1}\0{2}\0{\"\0\"}\0", 99), "{1}\n{2}\n{\"\0\"}\n");
         assert_eq!(read("{1}\0{2}\0\0\0{3}\0", 99), "{1}\n{2}\0\0\0{3}\n");
-        assert!(separate(b"{1}\0{2}") && !separate(b"{1}\0\0{2}") && !separate(b"{1}\0{2}\n{3}"));
+        let ends = ["{1}\0{2}", "{1}\r{2}", "{1}\0\0{2}", "{1}\0{2}\n{3}"].map(|head| end_of_records(head.as_bytes()));
+        assert_eq!(ends, [Some(0), Some(b'\r'), None, None]);
     }
 
     proptest! {
