@@ -27,6 +27,7 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
         }
     };
     let coarse = notes.resolution_us >= SECOND;
+    let set_back = steps == 1 && was_set_back(notes);
     if steps > 0 {
         // Where most times go on, a few that do not make nothing newest first, however well it would pair; where most go back,
         // of equal times the last is the oldest.
@@ -51,7 +52,8 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
         if best.1 == as_written {
             let order = by_time(notes, &base);
             let found = score(list, &order, groups);
-            as_good = !coarse && found.disorder() == best.0.disorder() && found.two_counts <= before.two_counts;
+            as_good =
+                !coarse && found.disorder() == best.0.disorder() && found.two_counts <= before.two_counts && !set_back;
             if as_good && are_late(notes) {
                 best = (found, order, said);
             }
@@ -100,7 +102,8 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
             true => "neither is right throughout",
             false => "nothing tells which is right",
         };
-        if steps > 0 && (as_good || before.order_may_explain()) {
+        // A clock that jumps takes nothing from the order in which one process wrote.
+        if steps > 0 && !set_back && (as_good || before.order_may_explain()) {
             plan.lacks = plan.lacks.and(Proof::ORDER);
             plan.said.push(format!("the times of its records contradict their order, and {why}"));
         }
@@ -113,6 +116,17 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
     plan.order = ranked(notes, &order);
     plan.said.push(said);
     order
+}
+
+/// True where a clock was set back once: what follows is no record that came late, nor a block of them, as many go on from there in
+/// the midst of times that were before.
+fn was_set_back(notes: &Notes) -> bool {
+    let times: Vec<i64> = notes.list.iter().filter_map(|note| note.at_us).collect();
+    let Some(at) = times.windows(2).position(|pair| pair[1] < pair[0]) else { return false };
+    let (before, behind) = times.split_at(at + 1);
+    let run = behind.iter().take_while(|time| **time < before[at]).count();
+    let (Some(first), Some(last)) = (behind.first(), behind[..run].last()) else { return false };
+    run >= NEAR && before.iter().filter(|time| (first..=last).contains(time)).count() > 1
 }
 
 /// The notes in the order of their times, answers behind their requests: for a part of a log whose records are known to come late.

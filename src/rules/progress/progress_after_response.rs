@@ -27,7 +27,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let ProgressFault::AfterAnswer { answer, task_ended, judgement } = fault else { return None };
     let of = exchange.map_or(String::new(), |exchange| format!(" of {} {}", exchange.label(), exchange.title()));
     let end = if task_ended.is_some() { "end of the task" } else { "answer" };
-    let summary = format!("progress with the token {token} after the {end}{of}{}", race_text(&judgement));
+    let summary = format!("progress with the progress token {token} after the {end}{of}{}", race_text(&judgement));
     let mut finding = found(RULE.code, event, summary)?.judged(&judgement);
     if let Some(exchange) = exchange {
         finding = finding.about(exchange);

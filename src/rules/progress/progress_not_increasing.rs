@@ -28,7 +28,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         return None;
     };
     let of = exchange.map_or(String::new(), |exchange| format!(" of {} {}", exchange.label(), exchange.title()));
-    let summary = format!("the progress{of} with the token {token} did not increase{}", race_text(&judgement));
+    let summary = format!("the progress{of} with the progress token {token} did not increase{}", race_text(&judgement));
     let mut finding = found(RULE.code, event, summary)?.judged(&judgement);
     if let Some(exchange) = exchange {
         finding = finding.about(exchange);

@@ -27,7 +27,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     };
     let nobody =
         if event.profile.introduces_progress() { "no progressStart has introduced" } else { "no request has given" };
-    let summary = format!("progress with the token {token}, which {nobody}{}", race_text(&judgement));
+    let summary = format!("progress with the progress token {token}, which {nobody}{}", race_text(&judgement));
     let finding = found(RULE.code, event, summary)?.with("progress", event.seen).judged(&judgement);
     // Where the sender creates tokens, too, its own lost message may have been the one that did.
     Some(if event.profile.creates_tokens() { finding.concluding(Absence::Before(Whose::Both)) } else { finding })

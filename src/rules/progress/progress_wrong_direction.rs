@@ -24,7 +24,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         return None;
     };
     let sender = event.sender?.as_str();
-    let summary = format!("the {sender} reports progress with the token {token}, which it gave itself");
+    let summary = format!("the {sender} reports progress with the progress token {token}, which it gave itself");
     let mut finding = found(RULE.code, event, summary)?;
     if let Some(exchange) = exchange {
         finding = finding.about(exchange);

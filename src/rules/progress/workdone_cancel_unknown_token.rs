@@ -26,6 +26,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         return None;
     };
     let token = cancel.target_text.as_deref().unwrap_or("null");
-    let summary = format!("the server has created no progress with the token {token}{}", race_text(&judgement));
+    let summary =
+        format!("the server has created no progress with the progress token {token}{}", race_text(&judgement));
     Some(found(RULE.code, event, summary)?.with("cancel", event.seen).judged(&judgement))
 }
