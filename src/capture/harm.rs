@@ -172,6 +172,11 @@ impl Heads {
         })
     }
 
+    /// True for a text within which another record of the log begins.
+    pub(crate) fn stand_in(&self, text: &[u8]) -> bool {
+        (0..text.len()).any(|at| self.begins(&text[at..]))
+    }
+
     /// True for a text that begins as records do.
     fn begins(&self, text: &[u8]) -> bool {
         let begins = |head: &Head| alike(&head.bytes[..head.length.min(BEGINNING)], text);
@@ -273,6 +278,15 @@ mod tests {
         {
             assert_eq!(second(&line.replace(":1Sep", ":\"Sep")), None, "{line}");
         }
+    }
+
+    #[test]
+    fn another_record_within_a_message() {
+        let mut heads = Heads::default();
+        heads.learn(b"Sep  3 08:15:01 h notes[40]: {}", 29);
+        let record = "Sep  3 08:15:02 h notes[40]: {\"id\":1,\"method\":\"add\"}";
+        assert!(heads.stand_in(format!("{{\"jsonrpc\":\"2.{record}0\"}}").as_bytes()));
+        assert!(!heads.stand_in(b"{\"jsonrpc\":\"2.0\",\"text\":\"Sep  3 08:15:01 h notes:\"}"));
     }
 
     #[test]
