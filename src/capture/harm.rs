@@ -5,13 +5,17 @@ use crate::json::scan::{closing_quote, value_end};
 
 /// How many heads of records are remembered, and how many bytes of each.
 const HEADS: usize = 8;
-const HEAD: usize = 64;
+const HEAD: usize = 160;
 
 /// How much of the beginning of a record is held against another one.
 const SIGN: usize = 8;
 
 /// The shortest line that is told to be the beginning of a head.
 const SHORTEST: usize = 4;
+
+/// How much of a head tells where a record begins, in bytes, and how much of that stands on few lines twice.
+const BEGINNING: usize = 40;
+const RARE: usize = 6;
 
 /// Where a run of zero bytes stands that is not at the end: its first byte and the one behind it.
 #[inline]
@@ -134,10 +138,49 @@ impl Heads {
         self.next += 1;
     }
 
-    /// True for a line that breaks off in what stands before a message: of another record it is the beginning.
+    /// True for a line that breaks off in what stands before a message: of another record it is the beginning. One with all of that
+    /// and nothing behind it is an empty line.
     pub(crate) fn breaks_off(&self, line: &[u8]) -> bool {
         let line = line.trim_ascii_end();
-        line.len() >= SHORTEST && self.heads.iter().any(|head| line.len() < head.length && alike(line, &head.bytes))
+        let breaks_off = |head: &Head| {
+            let head = head.bytes[..head.length].trim_ascii_end();
+            line.len() < head.len() && alike(line, head)
+        };
+        line.len() >= SHORTEST && self.heads.iter().any(breaks_off)
+    }
+
+    /// Where another record begins on a line that begins with words: it begins as others of the log do, and within no object that
+    /// has an end.
+    #[inline]
+    pub(crate) fn second(&self, line: &[u8]) -> Option<usize> {
+        let sign = line.get(..RARE).filter(|sign| sign[0] != b'{')?;
+        memchr::memmem::find(&line[RARE..], sign)?;
+        self.begun_again(line, sign)
+    }
+
+    #[cold]
+    fn begun_again(&self, line: &[u8], sign: &[u8]) -> Option<usize> {
+        // Where the last object before a place ends; nothing, where one has no end.
+        let mut whole = Some(RARE);
+        memchr::memmem::find_iter(&line[RARE..], sign).map(|at| at + RARE).find(|at| {
+            while let Some(end) = whole
+                && let Some(open) = line.get(end..*at).and_then(|between| memchr::memchr(b'{', between))
+            {
+                whole = value_end(line, end + open);
+            }
+            whole.is_none_or(|end| end <= *at) && self.begins(&line[*at..])
+        })
+    }
+
+    /// True for a text within which another record of the log begins.
+    pub(crate) fn stand_in(&self, text: &[u8]) -> bool {
+        (0..text.len()).any(|at| self.begins(&text[at..]))
+    }
+
+    /// True for a text that begins as records do.
+    fn begins(&self, text: &[u8]) -> bool {
+        let begins = |head: &Head| alike(&head.bytes[..head.length.min(BEGINNING)], text);
+        self.heads.iter().any(|head| (RARE..text.len()).contains(&head.length) && begins(head))
     }
 }
 
@@ -213,6 +256,37 @@ mod tests {
         heads.learn(line, 27);
         assert!(heads.breaks_off(b"08:17:22 DEBUG re"));
         assert!(!heads.breaks_off(b"08:17:22 INFO re") && !heads.breaks_off(b"08:") && !heads.breaks_off(line));
+    }
+
+    #[test]
+    fn an_empty_line_breaks_off_nowhere() {
+        let mut heads = Heads::default();
+        heads.learn(b"08:15:01 I okhttp: {}", 19);
+        assert!(heads.breaks_off(b"08:15:01 I okht") && !heads.breaks_off(b"08:15:02 I okhttp: "));
+    }
+
+    #[test]
+    fn another_record_on_the_line() {
+        let mut heads = Heads::default();
+        heads.learn(b"Sep  3 08:15:01 h notes[40]: {\"dir\":\"in\",\"msg\":{}}", 29);
+        let record = "Sep  3 08:15:02 h notes[40]: {\"dir\":\"out\",\"msg\":{\"id\":1}}";
+        let second = |line: &str| heads.second(line.as_bytes());
+        assert_eq!(second(&format!("{record}{record}")), Some(record.len()));
+        assert_eq!(second(&format!("{}{record}", &record[..40])), Some(40));
+        for line in
+            [record.to_string(), format!("{}{record}\"}}}}", &record[..record.len() - 2]), "Sep  3 Sep  3".into()]
+        {
+            assert_eq!(second(&line.replace(":1Sep", ":\"Sep")), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn another_record_within_a_message() {
+        let mut heads = Heads::default();
+        heads.learn(b"Sep  3 08:15:01 h notes[40]: {}", 29);
+        let record = "Sep  3 08:15:02 h notes[40]: {\"id\":1,\"method\":\"add\"}";
+        assert!(heads.stand_in(format!("{{\"jsonrpc\":\"2.{record}0\"}}").as_bytes()));
+        assert!(!heads.stand_in(b"{\"jsonrpc\":\"2.0\",\"text\":\"Sep  3 08:15:01 h notes:\"}"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::capture::anywhere;
+use crate::capture::words::TYPES;
 
 /// How many words before a message are looked at, and how many parts before and behind it.
 const WORDS: usize = 6;
@@ -100,7 +101,9 @@ pub(in crate::capture) fn each<'l>(line: &'l str, give: &mut dyn FnMut(String, C
 /// The same of a record in JSON, beside what its members say themselves: what stands there in texts, and in lists.
 pub(in crate::capture) fn around_json<'l>(record: &'l str, give: &mut dyn FnMut(String, Cow<'l, str>)) {
     let (before, behind) = around(record);
-    let named = pairs(before).chain(pairs(behind)).filter(|(_, value)| value.len() <= LONGEST);
+    // What OpenTelemetry wraps a value in is no name: attributes of all kinds have it.
+    let is_name = |(name, value): &(&str, &str)| value.len() <= LONGEST && !TYPES.contains(name);
+    let named = pairs(before).chain(pairs(behind)).filter(is_name);
     named.for_each(|(name, value)| give(format!("{IN_TEXT}{name}"), value.into()));
     parts(before).take(PARTS).enumerate().for_each(|(at, part)| give(format!("part:{}", at + 1), part.into()));
     ends(before).into_iter().for_each(|ends| give("ends".to_string(), ends.into()));
@@ -211,6 +214,18 @@ mod tests {
             assert_eq!(said(key, line).as_deref(), Some(value), "{key} in {line}");
         }
         assert_eq!(said("session", &zap), None);
+    }
+
+    #[test]
+    fn what_a_value_is_wrapped_in_is_no_name() {
+        let attribute = |key: &str| format!(r#"{{"key":"{key}","value":{{"stringValue":"a"}}}}"#);
+        let record = format!(r#"{{"attributes":[{}],"body":{MESSAGE}}}"#, attribute("conn"));
+        let mut names = Vec::new();
+        around_json(&record, &mut |name, _| names.push(name));
+        assert!(
+            names.contains(&"text:key".to_string()) && !names.contains(&"text:stringValue".to_string()),
+            "{names:?}"
+        );
     }
 
     #[test]

@@ -113,7 +113,8 @@ pub(crate) fn behind(line: &[u8], read: usize) -> Option<usize> {
     if again.is_none() && !looks_like_messages(&line[read..]) {
         return None;
     }
-    let read = if line.starts_with(b"{") { value_end(line, 0)?.max(read) } else { read };
+    // Of one that has no end, what stands there was torn off or is another.
+    let read = if line.starts_with(b"{") { value_end(line, 0).map_or(read, |end| end.max(read)) } else { read };
     let closes = |byte: &u8| byte.is_ascii_whitespace() || b")]}\"'`,;".contains(byte);
     let from = read + line[read..].iter().position(|byte| !closes(byte))?;
     again.or_else(|| looks_like_messages(&line[from..]).then_some(from))
@@ -260,6 +261,8 @@ mod tests {
         assert_eq!(find(&line, 3 + json.len()), Some(format!("<< {json}")));
         let line = format!("{{\"msg\":{json},\"ts\":\"2026-05-04T08:00:00Z\"}} {{\"msg\":{json}}}");
         assert_eq!(find(&line, 7 + json.len()), Some(format!("{{\"msg\":{json}}}")));
+        let line = format!("{{\"msg\":{json},\"{{\"msg\":{json}}}");
+        assert_eq!(find(&line, 7 + json.len()), Some(format!("{{\"msg\":{json}}}")), "a record without an end");
         for line in [format!("08:00:01 in {json} after 12 ms of waiting"), format!("{{\"msg\":{json},\"raw\":{json}}}")]
         {
             assert_eq!(find(&line, 12 + json.len()), None, "{line}");

@@ -10,7 +10,7 @@ use crate::capture::place::Place;
 use crate::capture::sample::{Sample, is_message, looks_like_message};
 use crate::capture::{Body, Channel, Direction, Proof, Skip};
 use crate::error::Result;
-use crate::json::scan::skip_white;
+use crate::json::scan::{members, skip_white};
 use crate::jsonrpc::{Kind, Parsed, parse_at};
 use crate::protocol::Facts;
 
@@ -47,13 +47,22 @@ impl Format for Bare {
         (hits > 0 && hits * 20 >= lines).then(|| Match::new(50, reason)).flatten()
     }
 
-    fn reader(&self, _: &Sample) -> Reader {
-        Reader::Lines(Box::new(BareReader { channel: None }))
+    fn reader(&self, sample: &Sample) -> Reader {
+        let versioned = sample.lines().any(|line| is_message(line) && line.contains(VERSION));
+        Reader::Lines(Box::new(BareReader { channel: None, versioned }))
     }
 }
 
+/// What a message names its protocol with.
+const VERSION: &str = "\"jsonrpc\"";
+
+/// The members of a message.
+const MEMBERS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
+
 struct BareReader {
     channel: Option<u32>,
+    /// True where messages name their protocol.
+    versioned: bool,
 }
 
 impl LineReader for BareReader {
@@ -67,7 +76,7 @@ impl LineReader for BareReader {
         // Two writers without a lock leave two messages on one line.
         while matches!(line.bytes.get(at), Some(b'{' | b'[')) || !known {
             match parse_at::<Facts<'_>>(text, at) {
-                Ok((parsed, end)) if is_traffic(&text[at..end], &parsed) => {
+                Ok((parsed, end)) if self.is_traffic(&text[at..end], &parsed) => {
                     let place = self.place(line, at, out)?;
                     out.put(&place, body(text, at..end, parsed))?;
                     at = skip_white(line.bytes, end);
@@ -95,15 +104,18 @@ impl LineReader for BareReader {
     }
 }
 
-/// True for what a peer may have sent; a JSON log line among the messages is not traffic.
-fn is_traffic(text: &str, parsed: &Parsed<'_, Facts<'_>>) -> bool {
-    match parsed {
-        Parsed::One(message, _) => message.kind != Kind::Unclassified || text.contains("\"jsonrpc\""),
-        Parsed::Batch(members) => members.is_empty() || members.iter().any(|(_, member)| member.is_ok()),
-    }
-}
-
 impl BareReader {
+    /// True for what a peer may have sent; a JSON log line among the messages is not traffic. Where messages name their protocol, neither
+    /// is what does not and has members that no message has: web servers write methods and ids, too.
+    fn is_traffic(&self, text: &str, parsed: &Parsed<'_, Facts<'_>>) -> bool {
+        let is_foreign = || self.versioned && members(text).any(|member| !MEMBERS.contains(&member.key));
+        match parsed {
+            Parsed::One(..) if text.contains(VERSION) => true,
+            Parsed::One(message, _) => message.kind != Kind::Unclassified && !is_foreign(),
+            Parsed::Batch(members) => members.is_empty() || members.iter().any(|(_, member)| member.is_ok()),
+        }
+    }
+
     fn place(&mut self, line: &Line<'_>, at: usize, out: &mut Out<'_>) -> Result<Place> {
         let channel = match self.channel {
             Some(channel) => channel,
@@ -141,6 +153,16 @@ mod tests {
     use proptest::prelude::*;
 
     const REQUEST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+
+    #[test]
+    fn lines_of_a_web_server_are_no_messages() {
+        let access = r#"{"id":"c1","method":"GET","uri":"/health","status":200}"#;
+        let own = r#"{"id":2,"method":"tools/list"}"#;
+        let kept = read("ndjson", &format!("{REQUEST}\n{access}\n{own}\n{REQUEST}\n"));
+        assert_eq!(kept.texts(), [("message", REQUEST), ("message", own), ("message", REQUEST)]);
+        let kept = read("ndjson", &format!("{own}\n{access}\n"));
+        assert_eq!(kept.texts().len(), 2, "where no message names its protocol");
+    }
 
     #[test]
     fn messages_batches_and_noise() {

@@ -12,6 +12,9 @@ use std::ops::Range;
 /// The shortest text that may hold a message, in bytes.
 const SHORTEST: usize = 20;
 
+/// How many records behind words are taken apart on one line at most: each is looked for up to the end of the line.
+const GLUED: usize = 8;
+
 impl Out<'_> {
     /// Gives a line to a reader, and looks at what it passed over.
     pub(crate) fn give(&mut self, reader: &mut dyn LineReader, line: &Line<'_>) -> Result<()> {
@@ -38,6 +41,11 @@ impl Out<'_> {
             self.give_first(reader, &rest, at)?;
             rest = rest.from(at);
         }
+        for _ in 0..GLUED {
+            let Some(at) = self.heads.second(rest.bytes) else { break };
+            self.give_first(reader, &rest, at)?;
+            rest = rest.from(at);
+        }
         self.read_by(reader, &rest)?;
         while let Some(at) = self.left_over(rest.bytes) {
             rest = rest.from(at);
@@ -56,7 +64,14 @@ impl Out<'_> {
     fn give_first(&mut self, reader: &mut dyn LineReader, line: &Line<'_>, length: usize) -> Result<()> {
         let first = Line { bytes: &line.bytes[..length], ended: true, ..*line };
         self.read_by(reader, &first)?;
-        self.look_back(first.number, first.bytes)
+        self.looked_at(first.number, first.bytes)
+    }
+
+    /// Looks at a record that was given, of which others may stand on its line.
+    pub(crate) fn looked_at(&mut self, line: u64, text: &[u8]) -> Result<()> {
+        self.look_back(line, text)?;
+        self.passed = None;
+        Ok(())
     }
 
     /// Zeros in the place of what was written: blocks that a file system never got.
@@ -127,7 +142,11 @@ impl Out<'_> {
     /// Looks at what stands beside the message of a line.
     #[inline]
     fn look_beside(&mut self, line: u64, text: &[u8]) -> Result<()> {
-        let Some(read) = self.read_on(text) else { return Ok(()) };
+        let Some(read) = self.read_on(text) else {
+            // What was read was written anew: it stands in brackets.
+            self.heads.learn(text, memchr::memchr(b'{', text).unwrap_or(0));
+            return Ok(());
+        };
         self.heads.learn(text, read.start);
         let broke_off = self.begins_again(&text[..read.start]).is_some();
         if broke_off || holds_rest(text, read.start, read.end) { self.unread(line, text) } else { Ok(()) }

@@ -229,7 +229,7 @@ fn pairs_and_tags_are_taken_off() {
 }
 
 #[test]
-fn two_records_on_one_line_are_not_read_in_part_and_in_silence() {
+fn two_records_on_one_line_are_read_one_by_one() {
     let ask = |id: u32| format!(r#"INCOMING: {{"jsonrpc":"2.0","id":{id},"method":"add"}}"#);
     let quoted = |text: String| serde_json::Value::from(text).to_string();
     let logfmt = |id: u32| format!("time=2026-03-01T09:00:0{id}Z level=info msg={}", quoted(ask(id)));
@@ -240,7 +240,6 @@ fn two_records_on_one_line_are_not_read_in_part_and_in_silence() {
         lines[2] += &second;
         let kept = read(&format!("{name} > json-log > text-log"), &(lines.join("\n") + "\n"));
         let lines: Vec<_> = kept.frames.iter().map(|frame| frame.line).collect();
-        assert_eq!(lines, [1, 2, 4, 5], "{name}");
-        assert_eq!(kept.missing.iter().map(|missing| missing.0).collect::<Vec<_>>(), [3], "{name}");
+        assert_eq!((lines, kept.missing.len()), (vec![1, 2, 3, 3, 4, 5], 0), "{name}");
     }
 }

@@ -6,6 +6,7 @@
 use memchr::memmem;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::exchanges;
 use super::left_out;
 use super::note::{Act, Note, Notes, SECOND};
 use crate::capture::Proof;
@@ -40,47 +41,7 @@ pub(super) fn look(notes: &Notes, plan: &mut Plan) {
     look_alone(notes, false, plan);
     doubled(notes, plan);
     left_out::look(notes, plan);
-    exchanges(notes, plan);
-}
-
-/// How many lines have to hold a request with its answer to be those of exchanges.
-const LINES: usize = 3;
-
-/// A line for each exchange, as servers and proxies log access, is written when it ends: which of two requests came first, and
-/// what was said before an answer, the order of lines does not tell.
-fn exchanges(notes: &Notes, plan: &mut Plan) {
-    let opened = || notes.list.iter().filter(|note| matches!(note.act, Act::Ask | Act::Open));
-    let asked: FxHashSet<(u64, u64)> = opened().map(|note| (note.id, note.line)).collect();
-    let ids: FxHashSet<u64> = opened().map(|note| note.id).collect();
-    let (mut lines, mut apart): (FxHashMap<u64, usize>, usize) = (FxHashMap::default(), 0);
-    for answer in notes.list.iter().filter(|note| note.act == Act::Answer) {
-        match asked.contains(&(answer.id, answer.line)) {
-            true => *lines.entry(answer.line).or_default() += 1,
-            // What the server asked is answered by an exchange of its own.
-            false => apart += usize::from(ids.contains(&answer.id)),
-        }
-    }
-    let are_exchanges = |lines: &FxHashMap<u64, usize>| {
-        lines.len() >= LINES && lines.values().sum::<usize>() * 2 > opened().count() && apart < lines.len()
-    };
-    if are_exchanges(&lines) {
-        let several = lines_of_records(&notes.list);
-        lines.retain(|line, _| !several.contains(line));
-    }
-    if are_exchanges(&lines) {
-        let order = Proof::ORDER.and(Proof::ANSWER_TIME).and(Proof::CANCEL_TARGET);
-        plan.lacks = plan.lacks.and(order).and(Proof::ALL_ANSWERS);
-        plan.said.push("a line holds a request with its answer, and was written when it had one".to_string());
-    }
-}
-
-/// Lines that hold more than two times: a shipper has put several records on each, and each was written when it happened.
-fn lines_of_records(list: &[Note]) -> FxHashSet<u64> {
-    let mut times: FxHashMap<u64, FxHashSet<i64>> = FxHashMap::default();
-    for (line, at_us) in list.iter().filter_map(|note| Some((note.line, note.at_us?))) {
-        times.entry(line).or_default().insert(at_us);
-    }
-    times.into_iter().filter(|(_, times)| times.len() > 2).map(|(line, _)| line).collect()
+    exchanges::look(notes, plan);
 }
 
 /// Batches all of which hold a request with its answer: a logger's lists of what belongs together.

@@ -183,7 +183,8 @@ pub(super) fn candidates<'t>(list: &[Note], records: &Records<'t>, step: usize) 
                 found.push(Candidate { name, values: vec![None; count] });
                 found.len() - 1
             });
-            found[known].values[at] = Some(value);
+            // Of what stands there twice, the first is what a reader takes.
+            found[known].values[at].get_or_insert(value);
         });
     }
     found

@@ -14,7 +14,7 @@ use super::mixed;
 use super::note::{Act, Note, Notes};
 use super::pairing::{Score, score};
 use crate::capture::plan::Plan;
-use crate::capture::words::{Meaning, direction, instance, meaning};
+use crate::capture::words::{Meaning, TYPES, direction, instance, meaning};
 use crate::capture::{Proof, spoken, time};
 
 /// How many contradictions have to be resolved where no handshake speaks for it.
@@ -179,7 +179,7 @@ impl Candidate<'_> {
         let named = spoken::name(&self.name);
         let name = match named.contains(':') {
             true => self.common_word()?,
-            false => named.rsplit(['/', '.']).next().unwrap_or_default(),
+            false => named.rsplit(['/', '.']).find(|key| !TYPES.contains(key)).unwrap_or_default(),
         };
         meaning(name)
     }

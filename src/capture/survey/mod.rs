@@ -9,6 +9,7 @@ mod artefact;
 mod beside;
 mod counters;
 mod echoes;
+mod exchanges;
 mod key;
 mod lanes;
 mod left_out;

@@ -468,3 +468,19 @@ fn two_servers_that_are_told_the_same_are_no_two_loggers() {
     assert_eq!((kept.frames.len(), kept.skipped.len()), (15, 0), "{reason}");
     assert_eq!(kept.names(), [Some("fs"), Some("my notes")]);
 }
+
+#[test]
+fn requests_printed_with_their_answers_have_no_order() {
+    let line = |(at, id): (u32, u32)| {
+        let head = format!("2026-05-11 06:02:{at:02}.250");
+        let ask = format!(r#"{head} request: {{"jsonrpc":"2.0","id":{id},"method":"tools/list"}}"#);
+        format!("{ask}\n{head} response: {{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"tools\":[]}}}}\n")
+    };
+    let log = |exchanges: &[(u32, u32)]| exchanges.iter().copied().map(line).collect::<String>();
+    let has_order = |text: &str| proves(&read(text).0, Proof::ORDER);
+    assert!(has_order(&log(&[(1, 0), (2, 1), (3, 2), (4, 3)])), "a peer that answers at once");
+    assert!(!has_order(&log(&[(1, 0), (2, 1), (3, 3), (4, 2)])), "one that began earlier and ended later");
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}"#;
+    let (before, behind) = (log(&[(1, 0), (2, 1), (3, 2)]), log(&[(5, 3)]));
+    assert!(!has_order(&format!("{before}2026-05-11 06:02:04.250 request: {cancel}\n{behind}")));
+}

@@ -39,9 +39,9 @@ impl Envelope<'_> {
     pub(crate) fn is_whole(&self, text: &str) -> bool {
         match &self.message {
             Slot::Parsed(..) => true,
-            Slot::Text(start) => {
+            Slot::Text(range) => {
                 let mut message = String::new();
-                unescape(text, *start, &mut message);
+                unescape(text, range.start, &mut message);
                 parse_at::<NoLift>(&message, 0).is_ok()
             }
             Slot::None | Slot::Broken(..) | Slot::Other => false,
@@ -59,8 +59,8 @@ pub(crate) enum Slot<'a> {
     Parsed(Parsed<'a, Facts<'a>>, Range<usize>),
     /// An object or array that is no message.
     Broken(Unparsable, Range<usize>),
-    /// A string; the byte at which its content starts.
-    Text(usize),
+    /// A string; where its content stands.
+    Text(Range<usize>),
     /// `null`, a number or a boolean.
     Other,
 }
@@ -179,7 +179,7 @@ fn message<'a>(text: &'a str, at: usize, found: &mut Envelope<'a>) -> Result<usi
         },
         Some(b'"') => {
             let end = closing_quote(bytes, at + 1).ok_or(Fault::Cut)?;
-            found.message = Slot::Text(at + 1);
+            found.message = Slot::Text(at + 1..end);
             Ok(end + 1)
         }
         _ => {

@@ -19,7 +19,7 @@ pub(crate) use proven::{LONGEST, VALUES};
 
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::formats::exchange::body::{events, is_event_stream};
-use crate::capture::harm::{is_rest, is_spliced};
+use crate::capture::harm::is_spliced;
 use crate::capture::lines::{Line, utf8};
 use crate::capture::out::{Channels, Out, body, in_words};
 use crate::capture::place::Place;
@@ -164,10 +164,6 @@ impl Unwrapper {
             envelope::read(text, 0, &self.layout.root, &mut found)
         };
         match read {
-            // What was read of a string is not seen on the line: the end of another record behind it is looked for here.
-            Ok(end) if matches!(found.message, Slot::Text(_)) && is_rest(&text.as_bytes()[end..]) => {
-                out.unread(line, &text.as_bytes()[end..])?;
-            }
             Ok(_) => {}
             Err(Fault::NoObject) => {
                 out.skip(line, Skip::NotAMessage);
@@ -237,10 +233,12 @@ impl Unwrapper {
                     false => out.malformed(&place, bytes, &in_words(&fault)),
                 }
             }
-            Slot::Text(start) => {
-                place.byte_offset += start as u64;
+            Slot::Text(range) => {
+                place.byte_offset += range.start as u64;
                 let mut unescaped = std::mem::take(&mut self.unescaped);
-                unescape(text, start, &mut unescaped);
+                unescape(text, range.start, &mut unescaped);
+                // What is written anew is not seen on the line, and where it stood tells what stands beside it.
+                out.read_to_end_of(&text[range.start..range.end + 1]);
                 self.doubt(&unescaped, &mut place);
                 let done = self.text(&unescaped, found.direction, &place, out);
                 self.unescaped = unescaped;

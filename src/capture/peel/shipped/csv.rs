@@ -17,6 +17,7 @@ use crate::capture::sample::Sample;
 use crate::capture::{Skip, time};
 use crate::error::Result;
 use crate::json::scan::value_end;
+use crate::jsonrpc::{NoLift, parse_at};
 
 /// The format.
 pub(crate) struct Csv {
@@ -38,9 +39,32 @@ struct Row {
     json: String,
     line: u64,
     offset: u64,
+    end: usize,
     at_us: Option<i64>,
-    /// True if its last cell is JSON without its end.
-    cut: bool,
+    harm: Harm,
+}
+
+/// What became of a row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Harm {
+    None,
+    /// Its last cell is JSON without its end.
+    Cut,
+    /// It broke off, or another stands in it.
+    Torn,
+}
+
+impl Harm {
+    fn of(record: &StringRecord, columns: usize) -> Harm {
+        let last = record.iter().next_back().filter(|cell| is_cut(cell));
+        let is_torn = record.len() > 1 && record.len() != columns || last.is_some_and(breaks_at_quote);
+        if is_torn { Harm::Torn } else { last.map_or(Harm::None, |_| Harm::Cut) }
+    }
+}
+
+/// True for JSON that may go on with a quote. Between two quotes that mean one a row breaks off as if it had ended.
+fn breaks_at_quote(cell: &str) -> bool {
+    parse_at::<NoLift>(&format!("{cell}\""), 0).is_err_and(|fault| fault.cut)
 }
 
 /// What stands between the columns of a text, told by its first line.
@@ -91,8 +115,9 @@ fn rows(text: &str, whole: bool) -> Option<Vec<Row>> {
         let at_us = record.iter().find_map(time::parse).map(|time| time.us);
         odd += usize::from(record.len() != names.len());
         let json = serde_json::Value::Object(cells).to_string();
-        let cut = record.iter().next_back().is_some_and(is_cut);
-        rows.push(Row { json, line, offset: offset as u64, at_us, cut });
+        let harm = Harm::of(&record, names.len());
+        let end = usize::try_from(reader.position().byte()).ok()?;
+        rows.push(Row { json, line, offset: offset as u64, end, at_us, harm });
     }
     // A text with a comma in its first line is no table.
     if odd * 10 > rows.len() {
@@ -119,7 +144,8 @@ fn peel(sample: &Sample) -> Option<Sample> {
     let text = sample.text();
     let mut rows = rows(&without(text, &broken_off(text)), sample.whole)?;
     in_order(&mut rows);
-    let text: String = rows.iter().flat_map(|row| [row.json.as_str(), "\n"]).collect();
+    let read = rows.iter().filter(|row| row.harm != Harm::Torn);
+    let text: String = read.flat_map(|row| [row.json.as_str(), "\n"]).collect();
     Some(Sample::peeled(text.as_bytes(), sample))
 }
 
@@ -171,15 +197,20 @@ impl WholeReader for CsvReader {
             }
         }
         let last = rows.iter().map(|row| row.offset).max().filter(|_| !text.ends_with('\n'));
-        for Row { json, line, offset, cut, .. } in &rows {
-            // Between two quotes that mean one a row breaks off as if it had ended.
-            if *cut && Some(*offset) == last {
+        for Row { json, line, offset, end, harm, .. } in &rows {
+            if *harm != Harm::None && Some(*offset) == last {
                 out.skip(*line, Skip::CutOff);
+                continue;
+            }
+            let written = &text.as_bytes()[*offset as usize..*end];
+            if *harm == Harm::Torn {
+                out.unread(*line, written)?;
                 continue;
             }
             let row =
                 Peeled { key: "", number: *line, offset: base + offset, time: "", bytes: json.as_bytes(), ended: true };
             self.readers.give(&row, out)?;
+            out.looked_at(*line, written)?;
         }
         self.readers.end(out)
     }

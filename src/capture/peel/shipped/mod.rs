@@ -363,9 +363,10 @@ impl WholeReader for Records {
         in_order(&mut records, |placed| placed.record.at_us());
         // Where the times stand within the messages, only who has read these knows the order.
         out.order().arrange(&mut records, |placed| base + placed.record.start as u64..base + placed.end as u64);
-        for Placed { record, line, .. } in &records {
+        for Placed { record, line, end } in &records {
             let line = Line { number: *line, offset: base, bytes: b"", ended: true, oversized: None };
             self.give(text, &line, record, out)?;
+            out.looked_at(line.number, &text.as_bytes()[record.start..*end])?;
         }
         self.readers.end(out)
     }

@@ -147,3 +147,24 @@ fn a_line_that_is_blank_takes_no_records_of_the_next() {
     let found: Vec<_> = super::innermost(&text).into_iter().map(|range| text[range].trim_end()).collect();
     assert_eq!(found, [r#"{"a":0}"#, "", r#"{"a":1}"#, r#"{"a":2}"#, r#"{"a":1}"#, r#"{"a":2}"#]);
 }
+
+#[test]
+fn a_row_that_is_two_or_a_part_of_one_is_not_read_in_silence() {
+    let row = |at: u32, id: u32| {
+        let message = format!(r#"{{""jsonrpc"":""2.0"",""id"":{id},""method"":""add""}}"#);
+        format!("2026-05-11T06:02:{at:02}Z,in,\"{message}\"")
+    };
+    let rows: Vec<String> = (0..20).map(|at| row(at, at)).collect();
+    let table = |rows: &[String]| format!("ts,dir,payload\n{}\n", rows.join("\n"));
+    let lost = |rows: &[String]| {
+        let kept = read_as("csv", table(rows).as_bytes());
+        (kept.frames.len(), kept.missing.iter().map(|missing| missing.0).collect::<Vec<_>>())
+    };
+    let mut glued = rows.clone();
+    glued.splice(3..5, [rows[3].clone() + &rows[4]]);
+    assert_eq!(lost(&glued), (18, vec![5]));
+    let mut torn = rows.clone();
+    torn[3] = row(3, 3).split_once("\"\"method").map(|(head, _)| format!("{head}\"")).unwrap_or_default();
+    assert_eq!(lost(&torn), (19, vec![5]), "between two quotes that mean one");
+    assert_eq!(lost(&rows), (20, vec![]));
+}

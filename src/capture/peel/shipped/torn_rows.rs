@@ -8,6 +8,9 @@ use crate::capture::time;
 /// The fewest columns by which a row is told from a line of text that stands in a cell.
 const COLUMNS: usize = 3;
 
+/// In how many lines the column of the times is looked for.
+const TRIED: usize = 50;
+
 /// A row that broke off.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Torn {
@@ -17,12 +20,16 @@ pub(super) struct Torn {
     pub range: Range<usize>,
 }
 
-/// The rows of a table that broke off: behind them another begins, with its time, as many cells as the table has columns and all its
-/// quotes closed; or the text ends.
+/// The rows of a table that broke off: behind them another begins, with its time where rows have it, as many cells as the table has
+/// columns and all its quotes closed; or the text ends.
 pub(super) fn torn(text: &str, delimiter: char) -> Vec<Torn> {
     let columns = text.lines().next().map_or(0, |head| head.split(delimiter).count());
-    let is_row =
-        |line: &str| columns >= COLUMNS && begins_with_time(line, delimiter) && cells(line, delimiter) == Some(columns);
+    let mut rows = text.lines().skip(1).take(TRIED).filter_map(|line| whole_row(line, delimiter, columns));
+    let timed = rows.find_map(|cells| cells.into_iter().position(is_time));
+    let is_row = |line: &str| {
+        let cells = timed.and_then(|_| whole_row(line, delimiter, columns));
+        timed.zip(cells).is_some_and(|(timed, cells)| is_time(cells[timed]))
+    };
     let (mut torn, mut open): (Vec<Torn>, Option<Torn>) = (Vec::new(), None);
     let mut at = 0;
     for (number, whole) in (1..).zip(text.split_inclusive('\n')) {
@@ -42,19 +49,19 @@ pub(super) fn torn(text: &str, delimiter: char) -> Vec<Torn> {
     torn
 }
 
-fn begins_with_time(line: &str, delimiter: char) -> bool {
-    let first = line.split(delimiter).next().unwrap_or_default();
-    time::parse(first.trim_matches('"')).is_some()
+fn is_time(cell: &str) -> bool {
+    time::parse(cell.trim_matches('"')).is_some()
 }
 
-/// How many cells a line has, where its quotes are closed.
-fn cells(line: &str, delimiter: char) -> Option<usize> {
-    let (mut within, mut count) = (false, 1);
-    for c in line.chars() {
+/// The cells of a line, where its quotes are closed and it has one for each column.
+fn whole_row(line: &str, delimiter: char, columns: usize) -> Option<Vec<&str>> {
+    let mut within = false;
+    let cells = line.split(|c| {
         within ^= c == '"';
-        count += usize::from(c == delimiter && !within);
-    }
-    (!within).then_some(count)
+        c == delimiter && !within
+    });
+    let cells: Vec<&str> = cells.collect();
+    (!within && columns >= COLUMNS && cells.len() == columns).then_some(cells)
 }
 
 /// The text with ends of lines where those rows stood: what stands where it stood, nothing else.
@@ -94,6 +101,13 @@ mod tests {
     fn what_breaks_off_where_the_text_ends_is_the_last_row() {
         let text = format!("{HEAD}2026-09-03T08:15:00Z,a,in,\"{{}}\"\n2026-09-03T08:15:01Z,a,in,\"{{\"\"id\n");
         assert_eq!(torn(&text, ','), [Torn { line: 3, range: text.rfind("2026").unwrap_or(0)..text.len() }]);
+    }
+
+    #[test]
+    fn times_may_stand_in_any_column() {
+        let text =
+            "id,dir,message,time\n0,in,\"{}\",2026-09-03T08:15:00Z\n1,in,\"{\"\"js\n2,in,\"{}\",2026-09-03T08:15:02Z\n";
+        assert_eq!(torn(text, ',').iter().map(|row| row.line).collect::<Vec<_>>(), [3]);
     }
 
     #[test]
