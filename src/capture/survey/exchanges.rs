@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::note::{Act, Note, Notes};
+use super::note::{Act, Note, Notes, SECOND};
 use crate::capture::Proof;
 use crate::capture::plan::Plan;
 
@@ -10,7 +10,7 @@ use crate::capture::plan::Plan;
 pub(super) fn look(notes: &Notes, plan: &mut Plan) {
     let said = match () {
         () if on_a_line(notes) => "a line holds a request with its answer, and was written when it had one",
-        () if one_behind_the_other(&notes.list) => {
+        () if notes.resolution_us < SECOND && one_behind_the_other(&notes.list) => {
             "requests stand right before their answers, and were written when they had them"
         }
         () => return,
@@ -27,23 +27,26 @@ fn one_behind_the_other(list: &[Note]) -> bool {
     let ids: FxHashSet<(u32, u64)> =
         list.iter().filter(|note| asks(note)).map(|note| (note.channel, note.id)).collect();
     let goes_with = |ask: &Note, answer: &Note| {
-        asks(ask) && (ask.channel, ask.id, ask.at_us) == (answer.channel, answer.id, answer.at_us)
+        let alike = (ask.channel, ask.id, ask.at_us) == (answer.channel, answer.id, answer.at_us);
+        asks(ask) && alike && ask.at_us.is_some()
     };
     let together = list.windows(2).filter(|pair| pair[1].act == Act::Answer && goes_with(&pair[0], &pair[1])).count();
     let answers = list.iter().filter(|note| note.act == Act::Answer && ids.contains(&(note.channel, note.id))).count();
     together >= LINES && (answers - together) * APART <= together && stands_late(list)
 }
 
-/// True if a request stands behind its cancel, or behind one with an id that was counted later.
+/// True if a request stands behind its cancel, or behind one with an id that was counted later. An id that is used again is a fault.
 fn stands_late(list: &[Note]) -> bool {
-    let (mut cancelled, mut highest) = (FxHashSet::default(), FxHashMap::default());
+    let (mut cancelled, mut last) = (FxHashSet::default(), FxHashMap::default());
+    let mut used = FxHashSet::default();
     list.iter().any(|note| {
         if note.target != 0 {
             cancelled.insert((note.channel, note.target));
         }
         let Some(number) = note.number.filter(|_| note.act == Act::Ask) else { return false };
-        let before = highest.insert((note.channel, note.sender), number);
-        before.is_some_and(|before| before > number) || cancelled.contains(&(note.channel, note.id))
+        let fresh = used.insert((note.channel, note.sender, number));
+        let before = last.insert((note.channel, note.sender), number);
+        fresh && before.is_some_and(|before| before > number) || cancelled.contains(&(note.channel, note.id))
     })
 }
 
