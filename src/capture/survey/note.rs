@@ -120,6 +120,21 @@ pub(super) struct Notes {
     cancelled_codes: Vec<i64>,
 }
 
+/// The messages of one id.
+#[derive(Default)]
+struct Copies {
+    count: usize,
+    /// What differs in text or time.
+    said: FxHashSet<(u32, u64, Option<i64>)>,
+}
+
+impl Copies {
+    fn take(&mut self, note: &Note) {
+        self.count += 1;
+        self.said.insert(note.said());
+    }
+}
+
 /// What a log may have in common in all its messages: once one of them differs, no other is asked.
 #[derive(Clone, Default)]
 struct Same {
@@ -235,18 +250,15 @@ impl Notes {
     /// sent twice, by one client or by two.
     pub(super) fn are_answered_as_often(&self) -> bool {
         let with_id = |act: fn(Act) -> bool| self.list.iter().filter(move |note| note.id != 0 && act(note.act));
-        let mut asked: FxHashMap<(u32, u64), (usize, FxHashSet<(u64, Option<i64>)>)> = FxHashMap::default();
-        for note in with_id(|act| matches!(act, Act::Ask | Act::Open)).filter(|note| note.at_us.is_some()) {
-            let (times, said) = asked.entry((note.channel, note.id)).or_default();
-            *times += 1;
-            said.insert((note.text, note.at_us));
-        }
-        asked.retain(|_, (times, said)| *times > said.len());
-        let mut answers: FxHashMap<(u32, u64), FxHashSet<(u64, Option<i64>)>> = FxHashMap::default();
+        let asks = with_id(|act| matches!(act, Act::Ask | Act::Open)).filter(|note| note.at_us.is_some());
+        let mut asked: FxHashMap<(u32, u64), Copies> = FxHashMap::default();
+        asks.for_each(|note| asked.entry((note.channel, note.id)).or_default().take(note));
+        asked.retain(|_, copies| copies.count > copies.said.len());
+        let mut answered: FxHashMap<(u32, u64), Copies> = FxHashMap::default();
         for note in with_id(|act| act == Act::Answer).filter(|note| asked.contains_key(&(note.channel, note.id))) {
-            answers.entry((note.channel, note.id)).or_default().insert((note.text, note.at_us));
+            answered.entry((note.channel, note.id)).or_default().take(note);
         }
-        answers.iter().any(|(key, answers)| asked.get(key).is_some_and(|(_, said)| answers.len() > said.len()))
+        answered.iter().any(|(key, answers)| asked.get(key).is_some_and(|asked| answers.said.len() > asked.said.len()))
     }
 
     /// True if a record with an id stands twice with one time, or one without, and records of other times between the two.
