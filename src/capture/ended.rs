@@ -5,11 +5,11 @@ use std::io::{self, Read};
 /// What ends the records of such a head: it stands alone between two objects, and no line ends.
 pub(crate) fn end_of_records(head: &[u8]) -> Option<u8> {
     let between = |end: &u8| memchr::memmem::find(head, &[b'}', *end, b'{']).is_some();
-    [0, b'\r'].into_iter().find(between).filter(|_| !head.contains(&b'\n'))
+    memchr::memchr(b'\n', head).map_or_else(|| [0, b'\r'].into_iter().find(between), |_| None)
 }
 
 /// Gives a newline for what stands behind each record. Every byte keeps its place. Several NULs are none of a writer's: they stand where
-/// a disk lost what was written.
+/// a disk lost what was written, and are left (but for the first of a run that a read happens to end behind).
 pub(crate) struct Ended<R> {
     inner: R,
     end: u8,
@@ -40,19 +40,8 @@ impl<R: Read> Read for Ended<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::capture::testing::Dribble;
     use proptest::prelude::*;
-
-    /// Hands out a few bytes at a time.
-    struct Dribble<'a>(&'a [u8], usize);
-
-    impl Read for Dribble<'_> {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let length = self.1.min(self.0.len()).min(buffer.len());
-            buffer[..length].copy_from_slice(&self.0[..length]);
-            self.0 = &self.0[length..];
-            Ok(length)
-        }
-    }
 
     fn read(text: &str, step: usize) -> String {
         let mut out = String::new();

@@ -9,6 +9,18 @@ use super::{Body, Channel, Direction, Frame, FrameSink, Missing, Overrides, Resu
 use crate::error::Result;
 use crate::protocol::Side;
 
+/// Hands out so many bytes at a time, so that what belongs together comes in parts.
+pub(crate) struct Dribble<'a>(pub &'a [u8], pub usize);
+
+impl std::io::Read for Dribble<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let length = self.1.min(self.0.len()).min(buffer.len());
+        buffer[..length].copy_from_slice(&self.0[..length]);
+        self.0 = &self.0[length..];
+        Ok(length)
+    }
+}
+
 /// What a source held.
 #[derive(Default, Debug)]
 pub(crate) struct Kept {

@@ -105,19 +105,8 @@ impl<R: Read> Read for Utf16<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::capture::testing::Dribble;
     use proptest::prelude::*;
-
-    /// Hands out a few bytes at a time, so that units are split.
-    struct Dribble<'a>(&'a [u8], usize);
-
-    impl Read for Dribble<'_> {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let length = self.1.min(self.0.len()).min(buffer.len());
-            buffer[..length].copy_from_slice(&self.0[..length]);
-            self.0 = &self.0[length..];
-            Ok(length)
-        }
-    }
 
     proptest! {
         #[test]
