@@ -11,7 +11,7 @@ use crate::capture::sample::{Sample, is_message, looks_like_message};
 use crate::capture::{Body, Channel, Direction, Proof, Skip};
 use crate::error::Result;
 use crate::json::scan::{members, skip_white};
-use crate::jsonrpc::{Kind, Parsed, parse_at};
+use crate::jsonrpc::{Defect, Kind, Parsed, parse_at};
 use crate::protocol::Facts;
 
 /// The format.
@@ -108,10 +108,13 @@ impl BareReader {
     /// True for what a peer may have sent; a JSON log line among the messages is not traffic. Where messages name their protocol, neither
     /// is what does not and has members that no message has: web servers write methods and ids, too.
     fn is_traffic(&self, text: &str, parsed: &Parsed<'_, Facts<'_>>) -> bool {
-        let is_foreign = || self.versioned && members(text).any(|member| !MEMBERS.contains(&member.key));
+        let is_foreign = || members(text).any(|member| !MEMBERS.contains(&member.key));
         match parsed {
-            Parsed::One(..) if text.contains(VERSION) => true,
-            Parsed::One(message, _) => message.kind != Kind::Unclassified && !is_foreign(),
+            Parsed::One(message, _) if message.kind == Kind::Unclassified => text.contains(VERSION),
+            Parsed::One(message, _) if self.versioned && message.defects.has(Defect::JsonrpcMember) => {
+                text.contains(VERSION) || !is_foreign()
+            }
+            Parsed::One(..) => true,
             Parsed::Batch(members) => members.is_empty() || members.iter().any(|(_, member)| member.is_ok()),
         }
     }
