@@ -18,6 +18,7 @@ mod mixed;
 mod note;
 mod order;
 mod pairing;
+mod twins;
 mod voices;
 
 #[cfg(test)]
@@ -90,10 +91,10 @@ fn looked_at(of: &Looked<'_>, head: &[u8], whole: bool) -> Plan {
     if notes.is_exact() {
         // These number their events: two of one time, which were read in one piece, are two.
         let counted = matches!(format.name(), "rec" | "vectors");
-        let coarse = notes.resolution_us >= SECOND || !counted && notes.are_answered_as_often();
+        let untold = notes.resolution_us >= SECOND || !counted && notes.are_answered_as_often();
         let greeted = notes.greeted();
         let resolution_us = notes.shown_us;
-        let (twins, doubts) = (!coarse && !counted, coarse && !counted);
+        let (twins, doubts) = (!untold && !counted, untold && !counted);
         let mut plan = Plan { twins, doubts, greeted, resolution_us, ..Plan::default() };
         artefact::look_alone(&notes, counted, &mut plan);
         return plan;

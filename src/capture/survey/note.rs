@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::Looked;
 use super::lanes::Lanes;
@@ -13,7 +13,6 @@ use super::marks::{
 use crate::capture::format::Reader;
 use crate::capture::lines::{Lines, lossy};
 use crate::capture::out::Out;
-use crate::capture::plan::Plan;
 use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Proof, Resume, Skip, Transport};
 use crate::error::Result;
 use crate::jsonrpc::{Defect, Id, IdField, Kind, Message};
@@ -60,7 +59,7 @@ pub(super) struct Note {
 
 impl Note {
     /// What was said, when and in which stream: two connections may say the same at one time.
-    fn said(&self) -> (u32, u64, Option<i64>) {
+    pub(super) fn said(&self) -> (u32, u64, Option<i64>) {
         (self.channel, self.text, self.at_us)
     }
 
@@ -120,21 +119,6 @@ pub(super) struct Notes {
     cancelled_codes: Vec<i64>,
 }
 
-/// The messages of one id.
-#[derive(Default)]
-struct Copies {
-    count: usize,
-    /// What differs in text or time.
-    said: FxHashSet<(u32, u64, Option<i64>)>,
-}
-
-impl Copies {
-    fn take(&mut self, note: &Note) {
-        self.count += 1;
-        self.said.insert(note.said());
-    }
-}
-
 /// What a log may have in common in all its messages: once one of them differs, no other is asked.
 #[derive(Clone, Default)]
 struct Same {
@@ -185,94 +169,6 @@ impl Notes {
         let opened = self.list.iter().zip(streams).filter(|(note, _)| note.act == Act::Open);
         let opened: FxHashSet<u32> = opened.map(|(_, stream)| stream).collect();
         opened.into_iter().filter_map(|stream| names.get(stream as usize).cloned()).collect()
-    }
-
-    /// Without records that stand twice, which are none of either side's.
-    pub(super) fn without_twins(mut self, plan: &mut Plan) -> Notes {
-        let before = self.list.len();
-        if !plan.doubled {
-            plan.resent = self.are_resent();
-            let all = plan.resent;
-            // Where the record of each text stands that is kept.
-            let mut kept: FxHashMap<(u32, u64, Option<i64>), u64> = FxHashMap::default();
-            self.take_out(|note| {
-                let known = kept.get(&note.said()).copied().filter(|_| note.at_us.is_some() && (all || note.id != 0));
-                if known.is_none() {
-                    kept.insert(note.said(), note.offset);
-                }
-                known
-            });
-        } else {
-            // The second writes what the first wrote, whatever stream it names: of four, the third is a message of its own.
-            let mut odd: FxHashMap<(u64, Option<i64>), u64> = FxHashMap::default();
-            self.take_out(|note| {
-                let first = odd.remove(&(note.text, note.at_us));
-                if first.is_none() {
-                    odd.insert((note.text, note.at_us), note.offset);
-                }
-                first
-            });
-        }
-        if self.list.len() < before && !plan.doubled {
-            plan.said.push(format!(
-                "{} records of its head stand in it twice, with the same time",
-                before - self.list.len()
-            ));
-        }
-        self
-    }
-
-    /// Takes out those of which another record, that is kept, says the same: where does it stand?
-    fn take_out(&mut self, mut kept: impl FnMut(&Note) -> Option<u64>) {
-        let (taken, again, mut at) = (&mut self.taken, &mut self.again, 0);
-        self.list.retain(|note| {
-            let twin = kept(note);
-            if let Some(first) = twin {
-                again.push((note.offset, first));
-                taken.push((at, *note));
-            }
-            at += 1;
-            twin.is_none()
-        });
-    }
-
-    /// With the records that were taken out, where they stood.
-    pub(super) fn with_twins(&self) -> Notes {
-        let (mut kept, mut taken) = (self.list.iter(), self.taken.iter().peekable());
-        let all = (0..self.list.len() + self.taken.len()).filter_map(|at| {
-            let here = taken.next_if(|(place, _)| *place == at);
-            here.map(|(_, note)| note).or_else(|| kept.next()).copied()
-        });
-        Notes { list: all.collect(), again: Vec::new(), taken: Vec::new(), ..self.clone() }
-    }
-
-    /// True if a request stands twice with one time, and its answers are more than the requests that are left: it may well have been
-    /// sent twice, by one client or by two.
-    pub(super) fn are_answered_as_often(&self) -> bool {
-        let with_id = |act: fn(Act) -> bool| self.list.iter().filter(move |note| note.id != 0 && act(note.act));
-        let asks = with_id(|act| matches!(act, Act::Ask | Act::Open)).filter(|note| note.at_us.is_some());
-        let mut asked: FxHashMap<(u32, u64), Copies> = FxHashMap::default();
-        asks.for_each(|note| asked.entry((note.channel, note.id)).or_default().take(note));
-        asked.retain(|_, copies| copies.count > copies.said.len());
-        let mut answered: FxHashMap<(u32, u64), Copies> = FxHashMap::default();
-        for note in with_id(|act| act == Act::Answer).filter(|note| asked.contains_key(&(note.channel, note.id))) {
-            answered.entry((note.channel, note.id)).or_default().take(note);
-        }
-        answered.iter().any(|(key, answers)| asked.get(key).is_some_and(|asked| answers.said.len() > asked.said.len()))
-    }
-
-    /// True if a record with an id stands twice with one time, or one without, and records of other times between the two.
-    fn are_resent(&self) -> bool {
-        let mut first: FxHashMap<(u32, u64, Option<i64>), usize> = FxHashMap::default();
-        let (mut time, mut since) = (None, 0);
-        self.list.iter().enumerate().any(|(at, note)| {
-            let Some(at_us) = note.at_us else { return false };
-            if time.replace(at_us) != Some(at_us) {
-                since = at;
-            }
-            let known = *first.entry(note.said()).or_insert(at);
-            known < at && (note.id != 0 || known < since)
-        })
     }
 
     fn message(&mut self, frame: &Frame<'_>, text: &str, message: &Message<'_>, facts: &Facts<'_>) {
