@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::ahead;
 use super::audit::JUDGED_WITH;
 use super::intake::Intake;
+use super::spelling::Spellings;
 use super::summary::{Input, Summary, Taken, summarise};
 use super::{Options, Progress};
 use crate::capture::{self, Resume, Skip, Source};
@@ -109,14 +110,14 @@ fn load(
     options: &Options,
     progress: &mut dyn Progress,
 ) -> Result<Summary> {
-    let names = if store.is_new() { Vec::new() } else { store.source_names()? };
+    let mut spellings = if store.is_new() { Spellings::default() } else { Spellings::of(store.source_names()?) };
     let mut intake = Intake::new(store, options, progress)?;
     let mut inputs = Vec::new();
     for given in given {
         inputs.push(match given? {
             Given::Source(mut source) => {
-                let name = clean(source.name(), options);
-                let name = spelled_otherwise(source.name(), &names).unwrap_or(name);
+                let known = spellings.known(source.name()).map(str::to_string);
+                let name = known.unwrap_or_else(|| clean(source.name(), options));
                 take_source(store, (&mut *source, name), apart, &mut intake)?
             }
             Given::Unchanged(name) => Input { name, taken: Taken::AlreadyThere },
@@ -227,18 +228,6 @@ fn not_twice(store: &Store, id: u32, name: &str) -> Result<()> {
 /// A name of a file as it is stored. Placeholders count anew in each, so that a log has the same name when it is read again.
 fn clean(name: &str, options: &Options) -> String {
     options.redact.as_ref().map_or_else(|| name.to_string(), |custom| Redactor::new(custom).text(name).into_owned())
-}
-
-/// Which of `names` is this file under another spelling, as `a.log` is `./a.log`. Only files of one last name are looked at.
-fn spelled_otherwise(given: &str, names: &[String]) -> Option<String> {
-    let last = |name: &str| name.rsplit('/').next().map(str::to_string);
-    let whole = |name: &str| capture::path_of(name).canonicalize().ok();
-    let alike = || names.iter().filter(|name| last(name) == last(given));
-    if alike().next().is_none() || names.iter().any(|name| name == given) {
-        return None;
-    }
-    let path = whole(given)?;
-    alike().find(|name| whole(name).as_ref() == Some(&path)).cloned()
 }
 
 /// The identity of a source whose content can be read once more.

@@ -22,6 +22,7 @@ mod lookout;
 mod merge;
 mod options;
 pub mod replay;
+mod spelling;
 mod summary;
 mod watcher;
 
