@@ -221,7 +221,8 @@ fn not_twice(store: &Store, id: u32, name: &str) -> Result<()> {
         return Ok(());
     }
     let known = plural(known, "message");
-    let message = format!("{name} was cut or rewritten since it was ingested: at least {known} of it would count twice");
+    let message =
+        format!("{name} was cut or rewritten since it was ingested: at least {known} of it would count twice");
     Err(Error::new(ErrorKind::Usage, message).hint("ingest it into a new database"))
 }
 
