@@ -3,11 +3,13 @@
 mod bodies;
 mod channels;
 mod give;
+mod turns;
 
 pub use bodies::body_of;
 use bodies::{MORE_TEXT, asks, has_id, is_header, rest_of, text_of};
 pub(crate) use bodies::{body, in_words};
 pub(crate) use channels::Channels;
+use turns::Turns;
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -84,6 +86,7 @@ pub(crate) struct Out<'s> {
     line: Option<(Range<usize>, u64)>,
     /// Stretches of the whole source that wait for the frames before them.
     waiting: Vec<Waiting>,
+    turns: Turns,
     outer: Outer,
     plan: Plan,
     twins: Twins,
@@ -93,8 +96,9 @@ pub(crate) struct Out<'s> {
     repeats: bool,
 }
 
-/// A stretch of the whole source: lines, direction, why, how many messages, words.
+/// A stretch of the whole source: in which turn it was read, lines, direction, why, how many messages, words.
 struct Waiting {
+    turn: u64,
     lines: (u64, u64),
     direction: Direction,
     why: Why,
@@ -129,6 +133,7 @@ impl<'s> Out<'s> {
             heads: Heads::default(),
             line: None,
             waiting: Vec::new(),
+            turns: Turns::default(),
             said: Said::default(),
             file_side: None,
             outer: Outer::default(),
@@ -295,7 +300,7 @@ impl<'s> Out<'s> {
     #[inline(always)]
     pub(crate) fn put(&mut self, place: &Place, body: Body<'_>) -> Result<()> {
         if !self.waiting.is_empty() {
-            self.tell_missing(place.line)?;
+            self.tell_missing(self.turn_of(place.line))?;
         }
         if matches!(body, Body::Missing(_)) {
             self.gap_at = Some(place.line);
@@ -404,9 +409,10 @@ impl<'s> Out<'s> {
     pub(crate) fn missing_anywhere(&mut self, line: u64, direction: Direction, missing: Missing<'_>) -> Result<()> {
         let Missing { why, lost, to_line, words } = missing;
         let lines = (line, to_line.unwrap_or(line));
-        self.waiting.push(Waiting { lines, direction, why, lost, words: words.to_string() });
+        let turn = self.turn_of(line);
+        self.waiting.push(Waiting { turn, lines, direction, why, lost, words: words.to_string() });
         if self.waiting.len() > WAITING {
-            return self.tell_missing(self.waiting[0].lines.0);
+            return self.tell_missing(self.waiting[0].turn);
         }
         Ok(())
     }
@@ -426,14 +432,27 @@ impl<'s> Out<'s> {
         self.unread(line, text)
     }
 
-    /// Hands on what is missing up to a line. A reader may hold a record back, so stretches wait for the frames before them.
-    fn tell_missing(&mut self, line: u64) -> Result<()> {
-        let ripe = self.waiting.iter().take_while(|waiting| waiting.lines.0 <= line).count();
+    /// A line is read now.
+    #[inline]
+    pub(crate) fn turn_to(&mut self, line: u64) {
+        if self.plan.order != Order::AsWritten {
+            self.turns.read(line);
+        }
+    }
+
+    /// In which turn a line is read.
+    fn turn_of(&self, line: u64) -> u64 {
+        if self.plan.order == Order::AsWritten { line } else { self.turns.of(line) }
+    }
+
+    /// Hands on what is missing up to a turn. A reader may hold a record back, so stretches wait for the frames before them.
+    fn tell_missing(&mut self, turn: u64) -> Result<()> {
+        let ripe = self.waiting.iter().take_while(|waiting| waiting.turn <= turn).count();
         let mut ripe: VecDeque<Waiting> = self.waiting.drain(..ripe).collect();
         while let Some(mut run) = ripe.pop_front() {
             // Neighbours of one kind are one stretch: no frame stands between them.
             while let Some(next) = next_of(&mut ripe, &run) {
-                run.lines.1 = next.lines.1;
+                run.lines = (run.lines.0.min(next.lines.0), run.lines.1.max(next.lines.1));
                 run.lost = run.lost.zip(next.lost).map(|(a, b)| a + b);
             }
             self.tell(&run)?;
@@ -442,7 +461,7 @@ impl<'s> Out<'s> {
     }
 
     fn tell(&mut self, run: &Waiting) -> Result<()> {
-        let Waiting { lines: (line, to), direction, why, lost, words } = run;
+        let Waiting { lines: (line, to), direction, why, lost, words, .. } = run;
         let to_line = Some(*to).filter(|to| to > line);
         let place = Place {
             line: *line,
@@ -471,7 +490,8 @@ impl<'s> Out<'s> {
         if why == Skip::CutOff || why.is_loss() {
             let lost = (why == Skip::CutOff).then_some(1);
             let (lines, direction, words) = ((line, line), Direction::Unknown, String::new());
-            self.waiting.push(Waiting { lines, direction, why: Why::Torn, lost, words });
+            let turn = self.turn_of(line);
+            self.waiting.push(Waiting { turn, lines, direction, why: Why::Torn, lost, words });
         }
         self.sink.skipped(line, why);
     }

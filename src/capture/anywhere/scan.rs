@@ -58,6 +58,17 @@ struct Open {
     indent: usize,
 }
 
+impl Open {
+    /// A line without what stands before each line of the object, as server-sent events have `data:`, and how far in it is.
+    fn inside<'t>(&self, line: &'t str) -> (&'t str, usize) {
+        let again = says_something(&self.before) && !self.above;
+        match line.strip_prefix(&self.before).filter(|_| again) {
+            Some(text) => (text, self.indent + indent(text)),
+            None => (line, indent(line)),
+        }
+    }
+}
+
 impl Scanner {
     /// A scanner; `below` says that a line may be the label of the message below it.
     pub(crate) fn new(below: bool) -> Scanner {
@@ -143,14 +154,15 @@ impl Scanner {
 
     /// One more line of an object. False if the line does not belong to it: then the object is none.
     fn go_on(&mut self, mut open: Open, row: &Row<'_>, each: &mut dyn FnMut(&Piece<'_>) -> Result<()>) -> Result<bool> {
-        let (inner, level) = (row.text.trim_start(), indent(row.text));
+        let (text, level) = open.inside(row.text);
+        let inner = text.trim_start();
         let closes = inner.starts_with('}') && level <= open.indent;
         if !closes && (level <= open.indent && !inner.is_empty() || open.body.len() > LIMIT) {
             self.passed = Some(open.line);
             return Ok(false);
         }
         open.body.push('\n');
-        open.body.push_str(row.text);
+        open.body.push_str(text);
         if !closes {
             self.open = Some(open);
             return Ok(true);
@@ -203,6 +215,13 @@ mod tests {
         assert_eq!(got.iter().map(|(before, _, line)| (before.as_str(), *line)).collect::<Vec<_>>(), want);
         let got = scan(true, &format!("Received:\n\n{one}\n{one}\n-->\n  {one}"));
         assert_eq!(got.iter().map(|(before, ..)| before.as_str()).collect::<Vec<_>>(), ["Received:", "", "-->"]);
+    }
+
+    #[test]
+    fn events_over_several_lines() {
+        let got = scan(false, "event: message\ndata: {\ndata:   \"jsonrpc\": \"2.0\",\ndata:   \"method\": \"a\"\ndata: }\n\n");
+        let want = "{\n  \"jsonrpc\": \"2.0\",\n  \"method\": \"a\"\n}";
+        assert_eq!(got, [("data:".to_string(), want.to_string(), 2)]);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::elements::{elements, is_by_line};
+use super::elements::{Stray, elements, is_by_line};
 use super::wrapped::{Layout, Unwrapper};
 use crate::capture::Skip;
 use crate::capture::format::{Format, Match, Reader, WholeReader};
@@ -61,32 +61,37 @@ impl WholeReader for ArrayReader {
     fn read(&mut self, text: &str, base: u64, out: &mut Out<'_>) -> Result<()> {
         let found = elements(text);
         let layout = Layout::learn(found.ranges.iter().map(|range| &text[range.clone()]));
-        let mut line = LineCounter { text: text.as_bytes(), at: 0, line: 1 };
-        for at in &found.foreign {
-            out.skip(line.of(*at), Skip::NotAMessage);
-        }
         let starts: Vec<usize> = found.ranges.iter().map(|range| range.start).collect();
+        let mut pieces: Vec<Piece> = found.ranges.into_iter().map(Piece::record).collect();
+        pieces.extend(found.strays.into_iter().map(Piece::stray));
+        pieces.sort_by_key(|piece| piece.range.start);
         let mut line = LineCounter { text: text.as_bytes(), at: 0, line: 1 };
-        let mut records: Vec<(Range<usize>, u64)> =
-            found.ranges.into_iter().map(|range| (range.clone(), line.of(range.start))).collect();
-        out.order().arrange(&mut records, |(range, _)| base + range.start as u64..base + range.end as u64);
+        for piece in &mut pieces {
+            piece.line = line.of(piece.range.start);
+        }
+        let place = |piece: &Piece| base + piece.range.start as u64..base + piece.range.end as u64;
+        out.order().arrange(&mut pieces, place);
         let names: Vec<(String, usize)> = match found.sessions.iter().any(|(name, _)| !name.is_empty()) {
             true => found.sessions.into_iter().filter_map(|(name, first)| Some((name, *starts.get(first)?))).collect(),
             false => vec![(String::new(), 0)],
         };
-        let mut lists: Vec<Vec<(Range<usize>, u64)>> = vec![Vec::new(); names.len()];
-        for record in records {
-            let after = names.partition_point(|(_, start)| *start <= record.0.start);
-            lists[after.saturating_sub(1)].push(record);
+        let mut lists: Vec<Vec<Piece>> = names.iter().map(|_| Vec::new()).collect();
+        for piece in pieces {
+            let after = names.partition_point(|(_, start)| *start <= piece.range.start);
+            lists[after.saturating_sub(1)].push(piece);
         }
         for ((name, _), list) in names.iter().zip(lists) {
-            let Some((_, line)) = list.first() else { continue };
+            let Some(first) = list.first() else { continue };
             if !name.is_empty() {
-                out.enter(name, *line, None, None);
+                out.enter(name, first.line, None, None);
             }
             let mut unwrap = Unwrapper::new(layout.clone());
-            for (range, number) in list {
-                unwrap.record(&text[range.clone()], number, base + range.start as u64, out)?;
+            for Piece { range, line, stray } in list {
+                out.turn_to(line);
+                match stray {
+                    Some(stray) => stray.pass(text, line, out)?,
+                    None => unwrap.record(&text[range.clone()], line, base + range.start as u64, out)?,
+                }
             }
             out.leave(name);
         }
@@ -94,6 +99,23 @@ impl WholeReader for ArrayReader {
             out.skip(line.of(at), Skip::CutOff);
         }
         Ok(())
+    }
+}
+
+/// A record, or what stands between two.
+struct Piece {
+    range: Range<usize>,
+    line: u64,
+    stray: Option<Stray>,
+}
+
+impl Piece {
+    fn record(range: Range<usize>) -> Piece {
+        Piece { range, line: 0, stray: None }
+    }
+
+    fn stray(stray: Stray) -> Piece {
+        Piece { range: stray.range.clone(), line: 0, stray: Some(stray) }
     }
 }
 
@@ -154,6 +176,18 @@ mod tests {
         assert_eq!(kept.texts(), [("message", pretty); 2]);
         assert_eq!(kept.skipped, [(6, Skip::NotAMessage), (12, Skip::CutOff)]);
         assert_eq!(kept.frames[1].line, 7);
+    }
+
+    #[test]
+    fn a_torn_record_takes_none_of_the_others_along() {
+        let pretty = |id: u32| format!("  {{\n    \"dir\": \"in\",\n    \"msg\": {{\n      \"jsonrpc\": \"2.0\",\n      \"id\": {id},\n      \"method\": \"ping\"\n    }}\n  }}");
+        let torn = |length: usize| pretty(2)[..length].to_string();
+        for length in [10, 40, 60] {
+            let text = format!("[\n{},\n{}\n{},\n{}\n]\n", pretty(1), torn(length), pretty(3), pretty(4));
+            let kept = read("json-array", &text);
+            assert_eq!(kept.frames.iter().map(|frame| frame.line).collect::<Vec<_>>(), [5, 14, 22], "{length}");
+            assert_eq!(kept.missing[0].0, 10);
+        }
     }
 
     #[test]

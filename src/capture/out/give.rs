@@ -25,6 +25,7 @@ impl Out<'_> {
     /// Gives a line to a reader, and what stands behind a record that ends within it as a line of its own: two writers of
     /// one file may glue their records together. The part that was given last.
     pub(crate) fn give_all<'a>(&mut self, reader: &mut dyn LineReader, line: &Line<'a>) -> Result<Line<'a>> {
+        self.turn_to(line.number);
         let mut rest = *line;
         while let Some((from, to)) = zeros(rest.bytes) {
             self.give_first(reader, &rest, from)?;
@@ -83,6 +84,7 @@ impl Out<'_> {
 
     /// Gives the beginning of a line over the limit to a reader.
     pub(crate) fn give_oversized(&mut self, reader: &mut dyn LineReader, line: &Line<'_>) -> Result<()> {
+        self.turn_to(line.number);
         reader.oversized(line, self)?;
         self.look_back(line.number, line.bytes)
     }

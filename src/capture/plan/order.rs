@@ -11,22 +11,57 @@ pub(in crate::capture) enum Order {
 }
 
 impl Order {
-    /// Brings records into the order; each takes a range of bytes, and one without a message stays behind the one before it.
+    /// Brings records into the order; each takes a range of bytes. One without a message stays behind the one before it, where
+    /// most have none: it goes on with that. Else it is one by itself, and where the log is newest first, it stays before the one behind it.
     pub(in crate::capture) fn arrange<T>(&self, records: &mut [T], range: impl Fn(&T) -> std::ops::Range<u64>) {
         let Order::Ranked(ranks) = self else { return };
-        let mut last = 0;
-        let mut keys: Vec<usize> = Vec::with_capacity(records.len());
-        for record in records.iter() {
+        let rank = |record: &T| {
             let range = range(record);
             let first = ranks.partition_point(|(offset, _)| *offset < range.start);
-            if let Some((_, rank)) = ranks.get(first).filter(|(offset, _)| *offset < range.end) {
-                last = *rank;
-            }
-            keys.push(last);
-        }
+            ranks.get(first).filter(|(offset, _)| *offset < range.end).map(|(_, rank)| *rank)
+        };
+        let ranks: Vec<Option<usize>> = records.iter().map(rank).collect();
+        let alone = ranks.iter().filter(|rank| rank.is_none()).count() * 2 <= ranks.len();
+        let keys = keys(&ranks, alone && is_newest_first(&ranks));
         let mut places: Vec<usize> = (0..records.len()).collect();
         places.sort_by_key(|place| keys[*place]);
         permute(records, places);
+    }
+}
+
+/// True where most records belong before the one that they stand behind.
+fn is_newest_first(ranks: &[Option<usize>]) -> bool {
+    let known: Vec<usize> = ranks.iter().flatten().copied().collect();
+    known.windows(2).filter(|pair| pair[1] < pair[0]).count() * 2 > known.len()
+}
+
+/// Where each record belongs: behind which rank, and in which order there. What stands before all of them is their head. Those
+/// without a rank are turned round with the others, if they are to be.
+fn keys(ranks: &[Option<usize>], turned: bool) -> Vec<(usize, usize)> {
+    let (mut keys, mut last) = (Vec::with_capacity(ranks.len()), None);
+    for (place, rank) in ranks.iter().enumerate() {
+        let Some(rank) = *rank else {
+            keys.push((last.map_or(0, |last| last + 1), place + 1));
+            continue;
+        };
+        if turned && last.is_some_and(|last| rank < last) {
+            turn(&mut keys, ranks, rank + 1);
+        }
+        keys.push((rank + 1, 0));
+        last = Some(rank);
+    }
+    if turned && last.is_some() {
+        turn(&mut keys, ranks, 0);
+    }
+    keys
+}
+
+/// The records without a rank that were keyed last stand behind `key`, the last of them first.
+fn turn(keys: &mut [(usize, usize)], ranks: &[Option<usize>], key: usize) {
+    let run = ranks[..keys.len()].iter().rev().take_while(|rank| rank.is_none()).count();
+    let from = keys.len() - run;
+    for place in from..keys.len() {
+        keys[place] = (key, usize::MAX - place);
     }
 }
 
@@ -41,5 +76,32 @@ fn permute<T>(records: &mut [T], mut places: Vec<usize>) {
             at = next;
         }
         places[at] = at;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The order of records of which these have a rank.
+    fn arranged(ranks: &[Option<usize>]) -> Vec<usize> {
+        let known = ranks.iter().enumerate().filter_map(|(at, rank)| Some((at as u64, (*rank)?))).collect();
+        let mut places: Vec<u64> = (0..ranks.len() as u64).collect();
+        Order::Ranked(known).arrange(&mut places, |at| *at..*at + 1);
+        places.into_iter().map(|at| at as usize).collect()
+    }
+
+    #[test]
+    fn a_record_without_a_message_stays_between_its_neighbours() {
+        assert_eq!(arranged(&[Some(2), Some(1), None, Some(0)]), [3, 2, 1, 0]);
+        assert_eq!(arranged(&[Some(2), None, Some(1), Some(0), None]), [4, 3, 2, 1, 0]);
+        assert_eq!(arranged(&[Some(3), None, None, Some(2), Some(1), Some(0)]), [5, 4, 3, 2, 1, 0]);
+        assert_eq!(arranged(&[Some(0), Some(1), Some(4), None, Some(2), Some(3)]), [0, 1, 4, 5, 2, 3]);
+    }
+
+    #[test]
+    fn the_head_stays_first_and_what_goes_on_stays_behind_its_beginning() {
+        assert_eq!(arranged(&[None, Some(2), Some(1), Some(0)]), [0, 3, 2, 1]);
+        assert_eq!(arranged(&[Some(1), None, None, Some(0), None, None]), [3, 4, 5, 0, 1, 2]);
     }
 }

@@ -187,10 +187,10 @@ impl WholeReader for Document {
         }
         let mut found = self.layout.as_ref().map(collected);
         let (mut seen, mut room) = (Delivered::default(), Vec::new());
-        let mut foreign = records.foreign.iter().peekable();
+        let mut strays = records.strays.iter().peekable();
         for range in &records.ranges {
-            while let Some(at) = foreign.next_if(|at| **at < range.start) {
-                out.skip(lines.of(*at), Skip::NotAMessage);
+            while let Some(stray) = strays.next_if(|stray| stray.range.start < range.start) {
+                stray.pass(text, lines.of(stray.range.start), out)?;
             }
             let line = lines.of(range.start);
             let mut any = false;
@@ -208,8 +208,8 @@ impl WholeReader for Document {
                 out.skip(line, Skip::NotAMessage);
             }
         }
-        for at in foreign {
-            out.skip(lines.of(*at), Skip::NotAMessage);
+        for stray in strays {
+            stray.pass(text, lines.of(stray.range.start), out)?;
         }
         if let Some(at) = records.cut {
             out.skip(lines.of(at), Skip::CutOff);

@@ -365,6 +365,7 @@ impl WholeReader for Records {
         out.order().arrange(&mut records, |placed| base + placed.record.start as u64..base + placed.end as u64);
         for Placed { record, line, end } in &records {
             let line = Line { number: *line, offset: base, bytes: b"", ended: true, oversized: None };
+            out.turn_to(line.number);
             self.give(text, &line, record, out)?;
             out.looked_at(line.number, &text.as_bytes()[record.start..*end])?;
         }
