@@ -17,6 +17,9 @@ const SHORTEST: usize = 4;
 const BEGINNING: usize = 40;
 const RARE: usize = 6;
 
+/// How much of a head no peer puts at the beginning of a message, in bytes.
+const TELLING: usize = 20;
+
 /// Where a run of zero bytes stands that is not at the end: its first byte and the one behind it.
 #[inline]
 pub(crate) fn zeros(line: &[u8]) -> Option<(usize, usize)> {
@@ -32,7 +35,7 @@ pub(crate) fn begins_anew(line: &[u8], from: usize, to: usize) -> bool {
 }
 
 /// True for a text that begins and ends as an object does, and whose inside tells that bytes of it are missing: quotes that do
-/// not pair, a bracket closed by one of the other kind, a name without its value; or where a logger could not read what it wrote. Who builds JSON by
+/// not pair, a bracket closed by one of the other kind, a name without its value, a value that is a name; or where a logger could not read what it wrote. Who builds JSON by
 /// hand forgets commas, and closes too little or too much at the end.
 pub(crate) fn is_spliced(text: &[u8]) -> bool {
     let text = text.trim_ascii();
@@ -42,14 +45,15 @@ pub(crate) fn is_spliced(text: &[u8]) -> bool {
         || whole && closes_wrongly(text)
 }
 
-/// True where quotes do not pair, a bracket closes one of the other kind, or a name has no value.
+/// True where quotes do not pair, a bracket closes one of the other kind, a name has no value, or a value is a name.
 fn closes_wrongly(text: &[u8]) -> bool {
-    let (mut open, mut last, mut named) = (Vec::new(), 0, false);
+    let (mut open, mut last, mut named, mut valued) = (Vec::new(), 0, false, false);
     let mut signs = Signs { text, at: 0, unclosed: false };
     for sign in signs.by_ref() {
-        if named && sign != b':' {
+        if named && sign != b':' || valued && sign == b':' {
             return true;
         }
+        valued = sign == b'"' && last == b':';
         named = sign == b'"' && open.last() == Some(&b'}') && matches!(last, b'{' | b',');
         last = sign;
         match sign {
@@ -177,10 +181,20 @@ impl Heads {
         (0..text.len()).any(|at| self.begins(&text[at..]))
     }
 
+    /// True for a message that is no message but a record of the log: its line holds two of them.
+    pub(crate) fn are_in_place_of(&self, message: &[u8]) -> bool {
+        self.begun_by(message, TELLING)
+    }
+
     /// True for a text that begins as records do.
     fn begins(&self, text: &[u8]) -> bool {
+        self.begun_by(text, RARE)
+    }
+
+    /// True for a text that begins as records with a head of so many bytes do.
+    fn begun_by(&self, text: &[u8], least: usize) -> bool {
         let begins = |head: &Head| alike(&head.bytes[..head.length.min(BEGINNING)], text);
-        self.heads.iter().any(|head| (RARE..text.len()).contains(&head.length) && begins(head))
+        self.heads.iter().any(|head| (least..text.len()).contains(&head.length) && begins(head))
     }
 }
 
@@ -213,6 +227,7 @@ mod tests {
             "{\"id\":7,\"me\0\0thod\":1}",
             "{\"id\":7,\"me\u{fffd}:1}",
             r#"{"id":7,"method"read_ledger","arguments":{"month":"2026-05"}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"method":"tools/callage":"unknown tool"}"#,
         ] {
             assert!(is_spliced(text.as_bytes()), "{text}");
         }
@@ -287,6 +302,16 @@ mod tests {
         let record = "Sep  3 08:15:02 h notes[40]: {\"id\":1,\"method\":\"add\"}";
         assert!(heads.stand_in(format!("{{\"jsonrpc\":\"2.{record}0\"}}").as_bytes()));
         assert!(!heads.stand_in(b"{\"jsonrpc\":\"2.0\",\"text\":\"Sep  3 08:15:01 h notes:\"}"));
+    }
+
+    #[test]
+    fn another_record_in_the_place_of_a_message() {
+        let mut heads = Heads::default();
+        let head = r#"{"ts":"2026-09-03T08:15:00.140Z","dir":"c2s","msg":"#;
+        heads.learn(format!("{head}{{}}}}").as_bytes(), head.len());
+        let later = head.replace("00.140", "00.151");
+        assert!(heads.are_in_place_of(format!("{later}{{\"id\":1}}}}").as_bytes()));
+        assert!(!heads.are_in_place_of(br#"{"ts":"2026-09-03T08:15:00.140Z","text":"no message, and no record either"}"#));
     }
 
     #[test]

@@ -305,6 +305,9 @@ impl<'s> Out<'s> {
         if matches!(body, Body::Missing(_)) {
             self.gap_at = Some(place.line);
         }
+        if self.is_record(&body) {
+            return self.put(place, Body::gap(Some(2)));
+        }
         let mut place = *place;
         if place.at_us.is_none() && !self.outer.is_none() {
             place.at_us = self.outer.time_at(place.line);
@@ -357,6 +360,12 @@ impl<'s> Out<'s> {
             self.keep_time();
         }
         self.sink.frame(&frame)
+    }
+
+    /// True for what stands where a message should and is another record of the log.
+    fn is_record(&self, body: &Body<'_>) -> bool {
+        let Body::Message(captured) = body else { return false };
+        captured.message.kind == Kind::Unclassified && self.heads.are_in_place_of(captured.text.as_bytes())
     }
 
     /// Whether the next message was said twice or delivered twice, nothing tells.
