@@ -95,7 +95,7 @@ pub struct Mock {
     held: BTreeMap<(usize, i64), Held>,
     /// Events of the server that are waited for no longer.
     passed: HashSet<usize>,
-    /// The last event of the client that has happened, in recorded order.
+    /// The last event of the client that has happened, in recorded order, but for its answers: these come when they come.
     front: usize,
     /// Everything before this event has happened.
     said: usize,

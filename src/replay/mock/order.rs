@@ -11,6 +11,7 @@ use super::play::Timer;
 use super::script::{Link, Script};
 use crate::capture::Transport;
 use crate::protocol::Side;
+use crate::replay::recording::EventKind;
 
 /// How much longer than the recorded client a live one may take for what others wait for, microseconds.
 const PATIENCE_US: i64 = 500_000;
@@ -162,12 +163,23 @@ impl Mock {
         let batch = script.batches[client];
         let came_without = batch.is_some()
             && (0..script.batches.len()).any(|other| script.batches[other] == batch && self.happened[other]);
-        if client < self.front || came_without {
+        let gone_on = match script.connection.events[client].what {
+            // It may do other things before it answers.
+            EventKind::Response(Some(place)) => !self.may_be_answered(script, place),
+            _ => client < self.front,
+        };
+        if gone_on || came_without {
             // The client has gone on without it, or sent what it was sent with.
             return Prospect::Never;
         }
         let asked = script.owner(of).map(|(exchange, _)| script.connection.exchanges[exchange].request);
         let took = script.gap_us(asked.unwrap_or(client), client);
         Prospect::Until(since_us.saturating_add(took).saturating_add(PATIENCE_US))
+    }
+
+    /// True for a request of the server that the client has, or will have.
+    fn may_be_answered(&self, script: &Script, place: usize) -> bool {
+        let is_asked = self.asked.iter().any(|asked| asked.place == place);
+        is_asked || self.is_open(script.connection.exchanges[place].request)
     }
 }

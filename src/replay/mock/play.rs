@@ -63,7 +63,7 @@ pub(super) struct Asked {
     /// The id that the client knows.
     pub(super) id: Id,
     /// Its exchange.
-    place: usize,
+    pub(super) place: usize,
     /// The run it serves.
     run: Option<usize>,
 }
@@ -107,7 +107,8 @@ impl Mock {
         if std::mem::replace(&mut self.happened[event], true) {
             return;
         }
-        if self.script.connection.events[event].side == Some(Side::Client) {
+        let by_client = &self.script.connection.events[event];
+        if by_client.side == Some(Side::Client) && !matches!(by_client.what, EventKind::Response(_)) {
             self.front = self.front.max(event);
         }
         for next in self.script.followers[event].clone() {

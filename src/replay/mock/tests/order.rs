@@ -182,3 +182,24 @@ fn what_may_have_crossed_its_cancel_is_not_kept_until_it_is_late() {
     assert_eq!(said[3], [r#"{"id":7,"result":{}}"#]);
     assert_eq!(stage.until(1_000), [(210, r#"{"id":4,"result":{}}"#.to_string())]);
 }
+
+/// Progress that is told only once the client has answered, and a request that it may send before it does.
+const CREATED: &str = r#"
+    0 s> {"id":"w1","method":"window/workDoneProgress/create","params":{"token":"t1"}}
+    5 c> {"id":"w1","result":null}
+    6 s> {"method":"$/progress","params":{"token":"t1","value":{"kind":"begin"}}}
+    50 c> {"id":2,"method":"textDocument/hover","params":{}}
+    60 s> {"method":"$/progress","params":{"token":"t1","value":{"kind":"end"}}}
+    61 s> {"id":2,"result":null}
+"#;
+
+#[test]
+fn what_the_answer_of_the_client_brings_about_comes_first_although_the_client_has_gone_on() {
+    let mut mock = Mock::new(Arc::new(Script::new(connection("lsp 3.17", CREATED))), MockOptions::default());
+    mock.arrival(0, &Incoming::Ready);
+    let mut stage = Stage { mock, now_us: 0 };
+    assert_eq!(stage.drain().len(), 1);
+    assert_eq!(stage.on(r#"{"id":2,"method":"textDocument/hover","params":{}}"#), [""; 0]);
+    let told = stage.on(r#"{"id":"w1","result":null}"#);
+    assert!(told.len() == 3 && told[0].contains("begin") && told[1].contains("end"), "{told:?}");
+}
