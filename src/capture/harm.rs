@@ -311,7 +311,9 @@ mod tests {
         heads.learn(format!("{head}{{}}}}").as_bytes(), head.len());
         let later = head.replace("00.140", "00.151");
         assert!(heads.are_in_place_of(format!("{later}{{\"id\":1}}}}").as_bytes()));
-        assert!(!heads.are_in_place_of(br#"{"ts":"2026-09-03T08:15:00.140Z","text":"no message, and no record either"}"#));
+        assert!(
+            !heads.are_in_place_of(br#"{"ts":"2026-09-03T08:15:00.140Z","text":"no message, and no record either"}"#)
+        );
     }
 
     #[test]

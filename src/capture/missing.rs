@@ -33,13 +33,16 @@ pub enum Why {
     Foreign,
     /// The message right behind this place says what one before it says, at the same time: it may be that record, delivered twice.
     Twice,
+    /// Where the message right behind this place belongs is not told: its time contradicts where it stands, or it stands beside what it
+    /// should stand behind.
+    Unordered,
     /// The log shows what followed from records that it lacks: it was sampled, or lost some anywhere.
     Sampled,
 }
 
 impl Why {
     /// All of them.
-    pub const ALL: [Why; 14] = [
+    pub const ALL: [Why; 15] = [
         Why::Head,
         Why::Tail,
         Why::Gap,
@@ -53,6 +56,7 @@ impl Why {
         Why::Doubtful,
         Why::Foreign,
         Why::Twice,
+        Why::Unordered,
         Why::Sampled,
     ];
 
@@ -72,6 +76,7 @@ impl Why {
             Why::Doubtful => "doubtful",
             Why::Foreign => "foreign",
             Why::Twice => "twice",
+            Why::Unordered => "unordered",
             Why::Sampled => "sampled",
         }
     }

@@ -14,6 +14,8 @@ use turns::Turns;
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use rustc_hash::FxHashSet;
+
 use super::harm::Heads;
 use super::lines::Line;
 use super::outer::Outer;
@@ -197,6 +199,11 @@ impl<'s> Out<'s> {
         &self.plan.order
     }
 
+    /// Nothing tells what comes first of these lines and what stands beside them.
+    pub(crate) fn order_is_not_told(&mut self, lines: FxHashSet<u64>) {
+        self.plan.unordered = lines;
+    }
+
     /// Reads in the file's name whose messages it holds: `x.client-to-server.jsonl`, `x.s2c.bin`.
     pub(crate) fn named(mut self, name: &str) -> Out<'s> {
         self.file_side = side_in(name);
@@ -349,6 +356,9 @@ impl<'s> Out<'s> {
         {
             self.doubt(&place, if has_id { Why::Guessed } else { Why::Twice })?;
         }
+        if !self.plan.unordered.is_empty() && text.is_some() && self.plan.unordered.contains(&place.line) {
+            self.unordered(&place)?;
+        }
         let in_file = text.filter(|(text, _)| self.is_in_file(&place, text)).map(|(_, hash)| hash);
         let mut frame = Frame { in_file, ..place.frame(self.source, body) };
         if let Body::Message(captured) = &mut frame.body
@@ -374,6 +384,14 @@ impl<'s> Out<'s> {
         let words = "it says what a record before it says, at the same time: it may have been delivered twice";
         let guess = Body::Missing(Missing { words, ..Missing::new(why) });
         self.sink.frame(&place.frame(self.source, guess))
+    }
+
+    /// Where the next message belongs, nothing tells.
+    #[cold]
+    fn unordered(&mut self, place: &Place) -> Result<()> {
+        let words = "its place in the log and its time, or what it is about, contradict each other";
+        let told = Body::Missing(Missing { words, ..Missing::new(Why::Unordered) });
+        self.sink.frame(&place.frame(self.source, told))
     }
 
     /// A time as the log writes it; it is that of the messages put from now on.

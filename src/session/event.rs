@@ -76,8 +76,8 @@ pub enum What<'a> {
         token_in_use: Option<Seen>,
         /// The prompt of the same session that is in work (rule SES011).
         overlaps: Option<Seen>,
-        /// True if it goes on from a cursor that the server has not given (rule LIF022).
-        strange_cursor: bool,
+        /// It goes on from a cursor that the server has not given, and how sure that is (rule LIF022).
+        strange_cursor: Option<Judgement>,
         /// The message's facts.
         facts: &'a Facts<'a>,
     },

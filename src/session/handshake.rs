@@ -3,8 +3,8 @@
 use std::hash::Hasher;
 
 use super::event::What;
-use super::race::Leg;
-use super::state::{Conn, Incoming, Step};
+use super::race::{Judgement, Leg};
+use super::state::{Conn, Incoming, Slot, Step};
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, IdField, Kind};
 use crate::protocol::{Capabilities, Facts, Side};
@@ -181,11 +181,18 @@ impl Conn {
         }
     }
 
-    /// True for a request that goes on from a cursor which no result has given.
-    pub(super) fn strange_cursor(&self, m: &Incoming<'_>) -> bool {
+    /// For a request that goes on from a cursor which no result has given, how sure that is. One whose answer is under way may have given
+    /// it: two threads that write one log may put it behind what it brought about.
+    pub(super) fn strange_cursor(&self, m: &Incoming<'_>) -> Option<Judgement> {
         let cursor = m.facts.cursor().filter(|raw| raw.starts_with('"') && *raw != "\"\"");
         let strange = cursor.is_some_and(|raw| !self.cursors.contains(&cursor_key(raw)));
-        strange && m.sender == Side::Client && self.cursors.len() < CURSORS && m.profile.ruling("LIF022").is_some()
+        if !strange || m.sender != Side::Client || self.cursors.len() >= CURSORS || m.profile.ruling("LIF022").is_none()
+        {
+            return None;
+        }
+        let lists = |slot: &Slot| slot.exchange.in_flight() && *slot.exchange.method == *m.message.method();
+        let under_way = self.side(m.sender).live.values().any(|slot| lists(slot));
+        Some(Judgement::exact_if(!under_way, "the answer to another request for the list is under way"))
     }
 
     /// A result that can be gone on from.

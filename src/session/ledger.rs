@@ -66,7 +66,8 @@ impl<'a> Ledger<'a> {
     pub fn guess_between(&self, from: FrameId, to: FrameId) -> Option<&'a Stretch> {
         let lists = std::iter::once(&self.connection.missing).chain(self.of_sources());
         let mut all = lists.flat_map(|stretches| &stretches.list);
-        all.find(|stretch| matches!(stretch.why, Why::Guessed | Why::Behind) && stretch.covers(None, from, to))
+        let rests_on = |why: Why| matches!(why, Why::Guessed | Why::Behind | Why::Unordered);
+        all.find(|stretch| rests_on(stretch.why) && stretch.covers(None, from, to))
     }
 
     /// The file, read later, that goes back in time behind what an earlier one shows at this time.

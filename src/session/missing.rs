@@ -49,6 +49,7 @@ impl Stretch {
             Why::Twice => {
                 format!("{lines} says what a record before it says, at the same time, and may be that one again")
             }
+            Why::Unordered => format!("nothing tells what comes first of {lines} and what stands beside it"),
             Why::Foreign => {
                 format!("{lines} may be of another protocol: no `jsonrpc`, and members that JSON-RPC does not know")
             }
@@ -166,7 +167,8 @@ impl Stretches {
     }
 
     pub(super) fn hole(&self, side: Option<Side>, from: FrameId, to: FrameId) -> Option<&Stretch> {
-        self.list.iter().find(|stretch| stretch.covers(side, from, to))
+        // What stands at a place that is not told is not missing.
+        self.list.iter().find(|stretch| stretch.why != Why::Unordered && stretch.covers(side, from, to))
     }
 }
 

@@ -219,7 +219,10 @@ mod tests {
 
     #[test]
     fn events_over_several_lines() {
-        let got = scan(false, "event: message\ndata: {\ndata:   \"jsonrpc\": \"2.0\",\ndata:   \"method\": \"a\"\ndata: }\n\n");
+        let got = scan(
+            false,
+            "event: message\ndata: {\ndata:   \"jsonrpc\": \"2.0\",\ndata:   \"method\": \"a\"\ndata: }\n\n",
+        );
         let want = "{\n  \"jsonrpc\": \"2.0\",\n  \"method\": \"a\"\n}";
         assert_eq!(got, [("data:".to_string(), want.to_string(), 2)]);
     }

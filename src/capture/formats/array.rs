@@ -180,7 +180,11 @@ mod tests {
 
     #[test]
     fn a_torn_record_takes_none_of_the_others_along() {
-        let pretty = |id: u32| format!("  {{\n    \"dir\": \"in\",\n    \"msg\": {{\n      \"jsonrpc\": \"2.0\",\n      \"id\": {id},\n      \"method\": \"ping\"\n    }}\n  }}");
+        let pretty = |id: u32| {
+            format!(
+                "  {{\n    \"dir\": \"in\",\n    \"msg\": {{\n      \"jsonrpc\": \"2.0\",\n      \"id\": {id},\n      \"method\": \"ping\"\n    }}\n  }}"
+            )
+        };
         let torn = |length: usize| pretty(2)[..length].to_string();
         for length in [10, 40, 60] {
             let text = format!("[\n{},\n{}\n{},\n{}\n]\n", pretty(1), torn(length), pretty(3), pretty(4));

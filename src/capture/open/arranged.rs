@@ -58,7 +58,9 @@ impl Log {
             let is_first = window.carried == 0;
             let mut furthest = 0;
             if is_first {
-                furthest = window.arrange(&survey(&self.looked(), &window.text, true).order);
+                let plan = survey(&self.looked(), &window.text, true);
+                furthest = window.arrange(&plan.order);
+                out.order_is_not_told(plan.unordered);
             }
             if more || !is_first {
                 let order = survey::by_times(&self.looked(), &window.text);

@@ -8,6 +8,8 @@ pub(super) use echoes::{APART_US, Echoes};
 pub(super) use order::Order;
 pub(super) use twins::{Known, Twins};
 
+use rustc_hash::FxHashSet;
+
 use super::Proof;
 use crate::jsonrpc::{IdField, Message};
 use crate::protocol::is_notification;
@@ -17,6 +19,8 @@ use crate::protocol::is_notification;
 pub(super) struct Plan {
     /// The order of its records.
     pub order: Order,
+    /// Lines of which nothing tells what comes first of them and what stands beside them.
+    pub unordered: FxHashSet<u64>,
     /// What tells its connections apart, in place of what the format learned: paths of members, or `word:N` of text.
     pub key: Option<Vec<String>>,
     /// The resolution of its clock, as its times show it, in microseconds; 0 where nothing is known.
@@ -74,6 +78,7 @@ impl Default for Plan {
     fn default() -> Plan {
         Plan {
             order: Order::AsWritten,
+            unordered: FxHashSet::default(),
             key: None,
             resolution_us: 0,
             twins: false,

@@ -19,6 +19,7 @@ mod note;
 mod order;
 mod pairing;
 mod twins;
+mod unordered;
 mod voices;
 
 #[cfg(test)]
@@ -155,12 +156,12 @@ struct Settled {
 /// The order of the records, and what tells connections apart: once they are, the order is that of each of them.
 fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, plan: &mut Plan) -> Settled {
     let groups: Vec<u32> = notes.list.iter().map(|note| note.channel).collect();
-    let unordered = plan.clone();
+    let before = plan.clone();
     let order = order::choose(notes, &groups, plan);
     let now = score(&notes.list, &order, &groups);
     let several = now.faults() > 0 || now.two_clients > 0 || key::greets_again(&notes.list);
     if plan.loggers.is_none() && (several || echoes::may_be_told_twice(&notes.list)) {
-        let mut alone = unordered.clone();
+        let mut alone = before.clone();
         if let Some(rest) = echoes::look(notes, &Records::of(format, head), &mut alone) {
             *plan = alone;
             return settle(&rest, (format, head), overrides, plan);
@@ -176,7 +177,7 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
         && let Some(split) = key::choose(notes, &records(), &order, now, plan)
     {
         let (key, said) = (plan.key.take(), plan.said.pop());
-        *plan = Plan { key, ..unordered };
+        *plan = Plan { key, ..before };
         let order = order::choose(notes, &split.streams, plan);
         plan.said.extend(said);
         mixed::look(notes, &order, (&split.streams, &split.names), split.apart, plan);

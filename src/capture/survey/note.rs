@@ -51,6 +51,8 @@ pub(super) struct Note {
     pub text: u64,
     /// Digest of the progress token that it gives or speaks of; 0 where there is none.
     pub token: u64,
+    /// Digest of the id of the subscription that it is about; 0 where it is about none.
+    pub about: u64,
     /// Digest of the id that it cancels; 0 where it cancels none.
     pub target: u64,
     /// What the envelope has that a logger may have put there.
@@ -246,6 +248,7 @@ impl Notes {
             number: message.id.value().and_then(number),
             text: digest((sender, text)),
             token: tokens.into_iter().flatten().next().map_or(0, digest),
+            about: Facts::id(facts.subscription()).map_or(0, digest),
             target: Facts::id(cancelled).map_or(0, digest),
             marks,
         });

@@ -2,11 +2,12 @@
 
 use super::note::{Act, Notes, SECOND};
 use super::pairing::score;
+use super::unordered;
 use crate::capture::Proof;
 use crate::capture::plan::{Order, Plan};
 
 /// How far before its request an answer may stand where two threads write a log, in messages.
-const NEAR: usize = 8;
+pub(super) const NEAR: usize = 8;
 
 /// How many answers before their requests tell that a log is turned round.
 const AHEAD: usize = 3;
@@ -55,6 +56,7 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
             as_good =
                 !coarse && found.disorder() == best.0.disorder() && found.two_counts <= before.two_counts && !set_back;
             if as_good && are_late(notes) {
+                plan.unordered = unordered::contradicted(notes, &order, groups);
                 best = (found, order, said);
             }
         }
@@ -88,6 +90,7 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
         }
         _ => (order, said),
     };
+    plan.unordered.extend(unordered::swapped(notes, &order, groups));
     // Nobody answers what was not asked: who wrote these down, or the clocks that they were put in order by, did not agree.
     if score(list, &order, groups).ahead > 0 {
         plan.lacks = plan.lacks.and(Proof::ORDER);

@@ -1,6 +1,7 @@
 //! A request with a cursor that no result before it had as its next one.
 //!
-//! Left alone: empty cursors, with which some clients ask for the first page.
+//! Left alone: empty cursors, with which some clients ask for the first page. Not decidable while another request for the list is in
+//! flight.
 
 use crate::capture::Proof;
 use crate::finding::Finding;
@@ -22,8 +23,8 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Request { exchange, strange_cursor: true, .. } = event.what else { return None };
+    let What::Request { exchange, strange_cursor: Some(judgement), .. } = event.what else { return None };
     let (label, title) = (exchange.label(), exchange.title());
     let summary = format!("{label} {title} goes on from a cursor that no result before it has given");
-    Some(found(RULE.code, event, summary)?.about(exchange))
+    Some(found(RULE.code, event, summary)?.judged(&judgement).about(exchange))
 }
