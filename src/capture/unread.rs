@@ -109,15 +109,15 @@ pub(crate) fn seam(line: &[u8]) -> Option<usize> {
 /// Where a line goes on behind the message that ends at `read`, if another record or something like a message stands
 /// there. A record of JSON ends with its last member.
 pub(crate) fn behind(line: &[u8], read: usize) -> Option<usize> {
-    let again = times_again(line, read).next();
-    if again.is_none() && !looks_like_messages(&line[read..]) {
+    if times_again(line, read).next().is_none() && !looks_like_messages(&line[read..]) {
         return None;
     }
     // Of one that has no end, what stands there was torn off or is another.
-    let read = if line.starts_with(b"{") { value_end(line, 0).map_or(read, |end| end.max(read)) } else { read };
+    let record = memchr::memchr(b'{', &line[..read]).and_then(|open| value_end(line, open));
+    let read = record.map_or(read, |end| end.max(read));
     let closes = |byte: &u8| byte.is_ascii_whitespace() || b")]}\"'`,;".contains(byte);
     let from = read + line[read..].iter().position(|byte| !closes(byte))?;
-    again.or_else(|| looks_like_messages(&line[from..]).then_some(from))
+    times_again(line, read).next().or_else(|| looks_like_messages(&line[from..]).then_some(from))
 }
 
 /// How many digits a word has at least to be a time: those of a time of day.

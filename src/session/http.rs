@@ -236,8 +236,9 @@ impl Conn {
     /// True where a request is posted again whose first POST was refused for the time being, or for lack of credentials.
     pub(super) fn refused_before(&self, m: &Incoming<'_>, old: &Slot, role: Role) -> bool {
         let refused = self.status_of(old.exchange.stream).is_some_and(may_be_asked_again);
-        let same = *old.exchange.method == *m.message.method() && old.call == call_key(m, role);
-        refused && same && m.sender == Side::Client && !old.exchange.in_flight()
+        let same = || *old.exchange.method == *m.message.method() && old.call == call_key(m, role);
+        // One whose POST was refused and over without an answer gets none, whatever is asked with its id then.
+        refused && m.sender == Side::Client && if old.exchange.in_flight() { old.in_vain } else { same() }
     }
 
     /// How sure it is that a second answer to a request is one; `None` where a stream that was taken up again repeats the first.

@@ -336,7 +336,9 @@ impl Conn {
     fn cancelled_before(&self, m: &Incoming<'_>, slot: &Slot) -> Option<(Seen, bool)> {
         // A cancelled request binds what serves it only where the protocol says so; a cancelled turn always does.
         if m.profile.turns {
-            return self.turn_cancel(slot.topic.as_ref()).map(|cancel| (cancel, false));
+            // What the client asks for is no part of the turn that it has cancelled.
+            let of_agent = m.sender == Side::Server;
+            return self.turn_cancel(slot.topic.as_ref()).filter(|_| of_agent).map(|cancel| (cancel, false));
         }
         if let Some(task) = Facts::text(m.facts.related_task()) {
             return self.tasks.cancel(m.sender, &task);

@@ -4,7 +4,7 @@ use super::detail::ProgressFault;
 use super::event::What;
 use super::exchange::{Cancellation, Effect, TaskState};
 use super::ledger::Ledger;
-use super::race::{FORGOTTEN, Judgement, UNORDERED};
+use super::race::{FORGOTTEN, Judgement, UNORDERED, USED_AGAIN};
 use super::seen::Seen;
 use super::state::{Accused, Conn, Created, Incoming, LateProgress, Progressed, Slot, Step, Suspect};
 use crate::capture::Proof;
@@ -73,7 +73,11 @@ impl Conn {
         if self.token_owner(m.sender, token).is_some() {
             return self.progress_fault(step, m, raw, ProgressFault::WrongDirection);
         }
-        let judgement = Judgement::exact_if(!self.side(m.sender.peer()).evicted, FORGOTTEN);
+        let asked = self.side(m.sender.peer());
+        let judgement = match asked.superseded {
+            true => Judgement::undecidable(USED_AGAIN),
+            false => Judgement::exact_if(!asked.evicted, FORGOTTEN),
+        };
         self.progress_fault(step, m, raw, ProgressFault::UnknownToken(judgement));
     }
 

@@ -89,6 +89,7 @@ pub struct Witness {
 }
 
 /// Why nothing is known of a token any more.
+pub(super) const USED_AGAIN: &str = "ids were used again in flight, and what the request before gave is not remembered";
 pub(super) const FORGOTTEN: &str = "too many requests came since, and their tokens are not remembered";
 
 /// Why a cancel proves nothing that followed its request closely.

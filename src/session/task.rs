@@ -232,7 +232,8 @@ impl Conn {
             cancel.response_code = m.message.error_code();
             step.sink.cancellation(self.facts.id, &cancel);
         }
-        let Some(slot) = self.slot(issuer, id) else { return };
+        // What a request is owed that had this id before is not told from what this one is.
+        let Some(slot) = self.slot(issuer, id).filter(|slot| slot.absorb.answers == 0) else { return };
         let Some(task) = slot.topic.clone() else { return };
         let known = self.tasks.get(m.sender, &task);
         let terminal = known.filter(|task| terminal(&task.status)).map(|task| (task.seen, &*task.status));

@@ -3,7 +3,7 @@
 //! (`TIME notes/main/0 {..}`), Heroku (`TIME app[web.1]: {..}`). A place is one log. Jenkins puts a time in brackets there, and no place.
 //!
 //! Behind any other words (`docker logs -t`, `kubectl logs --timestamps`, a cloud's export) a record is read as one where it says
-//! itself who sent its message: what stands before it is a time, and no more is taken from there. A message itself behind words
+//! itself who sent its message, and behind a time alone where its message stands in a text: what stands before it is a time, and no more is taken from there. A message itself behind words
 //! is a line of text, whose words may tell directions, and so is a record that says nothing: that is `learned`'s to read.
 
 use super::peeler::{Give, Peeled, Peeler};
@@ -50,15 +50,24 @@ fn behind_words(line: &str) -> Option<(&str, &str)> {
     let mut starts = line.match_indices("{\"").map(|(at, _)| at).take_while(|at| *at <= BEFORE);
     let start = starts.find(|at| value_end(bytes, *at) == Some(bytes.len()))?;
     let (head, record) = line.split_at(start);
-    says_sender(record).then(|| (time_in(head), record))
+    let is_own = holds_message(record) && (is_time(head.trim()) && holds_text(record) || says_sender(record));
+    is_own.then(|| (time_in(head), record))
 }
 
-/// True for a record with a message in it and a word beside that for the way it went.
+/// True for a record that is no message and holds one.
+fn holds_message(record: &str) -> bool {
+    record.contains("jsonrpc") && members(record).all(|member| member.key != "jsonrpc")
+}
+
+/// True for a record with a word for the way that its message went.
 fn says_sender(record: &str) -> bool {
     let says = |key: &str, value: &str| value.starts_with('"') && direction(key, unquoted(value)).is_some();
-    members(record).all(|member| member.key != "jsonrpc")
-        && record.contains("jsonrpc")
-        && members(record).any(|member| says(member.key, member.value))
+    members(record).any(|member| says(member.key, member.value))
+}
+
+/// True for a record whose message stands in a text.
+fn holds_text(record: &str) -> bool {
+    members(record).any(|member| member.value.starts_with('"') && member.value.contains("jsonrpc"))
 }
 
 /// The first time in what stands before a record; the date may stand before it as a word of its own.
