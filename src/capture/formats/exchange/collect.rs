@@ -46,6 +46,10 @@ const UNRECORDED: Missing<'static> =
 /// Several handshakes named no session, and several sessions follow.
 const WHOSE: Missing<'static> = Missing { words: "to which session it led", ..Missing::new(Why::Guessed) };
 
+/// The clock is too coarse for the order of two messages.
+const AT_ONCE: Missing<'static> =
+    Missing { words: "its clock does not tell which of two messages came first", ..Missing::new(Why::Unordered) };
+
 impl<'a> Collected<'a> {
     /// Nothing yet. `sessions` where some exchanges may name a session.
     pub(in crate::capture::formats) fn new(vantage: Vantage, unordered: bool, sessions: bool) -> Collected<'a> {
@@ -124,7 +128,8 @@ impl<'a> Collected<'a> {
         let (placed, untold) = order::after_their_causes(std::mem::replace(&mut self.placed, rest));
         self.bytes /= 2;
         self.unseen.whole = out.is_said_whole();
-        for placed in &placed {
+        let not_told = order::not_told_apart(&placed, self.resolution_us.unwrap_or(1));
+        for (at, placed) in placed.iter().enumerate() {
             let known = [&self.untimed, &untold.untimed];
             let untimed = self.unordered || known.iter().any(|set| set.contains(&placed.connection));
             let lost = match (untold.unordered.contains(&placed.connection), untimed) {
@@ -145,6 +150,9 @@ impl<'a> Collected<'a> {
             }
             if self.connections.is_guessed(placed.stream) {
                 say(placed.step.side, WHOSE)?;
+            }
+            if not_told.contains(&at) {
+                say(placed.step.side, AT_ONCE)?;
             }
             hand_on(placed, channel, stream, resolution.is_some(), base, out)?;
         }

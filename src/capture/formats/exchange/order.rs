@@ -112,6 +112,29 @@ pub(super) fn after_their_causes(steps: Vec<Placed<'_>>) -> (Vec<Placed<'_>>, Un
     (done, untold)
 }
 
+/// Places of what a client sent so shortly before something came on another stream that the clock does not tell which was first, and of
+/// what came: a time is cut off to the unit that it is written in, and an end may be finer than a beginning.
+pub(super) fn not_told_apart(steps: &[Placed<'_>], resolution_us: i64) -> FxHashSet<usize> {
+    let mut found = FxHashSet::default();
+    let mut sent: FxHashMap<u32, VecDeque<usize>> = FxHashMap::default();
+    for (place, placed) in steps.iter().enumerate().filter(|(_, placed)| placed.step.timed) {
+        let (now, recent) = (placed.step.order_us, sent.entry(placed.connection).or_default());
+        while recent.front().is_some_and(|first| steps[*first].step.order_us <= now.saturating_sub(resolution_us)) {
+            recent.pop_front();
+        }
+        if placed.step.side == Side::Client {
+            recent.push_back(place);
+            continue;
+        }
+        let before = |at: &usize| steps[*at].stream != placed.stream && steps[*at].step.order_us < now;
+        if recent.iter().any(before) {
+            found.insert(place);
+            found.extend(recent.drain(..).filter(before));
+        }
+    }
+    found
+}
+
 /// The connections in which it matters when an answer came of which that is not told: its request is cancelled, or a client uses its
 /// id again.
 fn hang_on_order(steps: &[Placed<'_>]) -> FxHashSet<u32> {
