@@ -89,7 +89,11 @@ pub(crate) struct Out<'s> {
     /// Stretches of the whole source that wait for the frames before them.
     waiting: Vec<Waiting>,
     turns: Turns,
+    /// True where lines are not read as they stand, whatever the plan says.
+    in_turns: bool,
     outer: Outer,
+    /// Channels whose own clock is of seconds, in a log whose wrapper has a finer one.
+    coarse: Vec<u32>,
     plan: Plan,
     twins: Twins,
     echoes: Echoes,
@@ -136,9 +140,11 @@ impl<'s> Out<'s> {
             line: None,
             waiting: Vec::new(),
             turns: Turns::default(),
+            in_turns: false,
             said: Said::default(),
             file_side: None,
             outer: Outer::default(),
+            coarse: Vec::new(),
             plan: Plan::default(),
             twins: Twins::default(),
             echoes: Echoes::default(),
@@ -281,6 +287,9 @@ impl<'s> Out<'s> {
             let own = channel.name.is_some();
             channel.name = self.outer.name(channel.name);
             self.named_around |= !own && channel.name.is_some();
+            if self.outer.is_finer(channel.resolution_us) {
+                self.coarse.push(index);
+            }
             channel.resolution_us = self.outer.resolution(channel.resolution_us);
         }
         channel.resolution_us = channel.resolution_us.max(self.plan.resolution_us);
@@ -318,6 +327,9 @@ impl<'s> Out<'s> {
         let mut place = *place;
         if place.at_us.is_none() && !self.outer.is_none() {
             place.at_us = self.outer.time_at(place.line);
+        }
+        if !self.coarse.is_empty() && self.coarse.contains(&place.channel) {
+            place.at_us = self.outer.refine(place.line, place.at_us);
         }
         if let (Direction::Unknown, Some(side)) = (place.direction, self.file_side) {
             place.direction = Direction::By(side);
@@ -462,14 +474,20 @@ impl<'s> Out<'s> {
     /// A line is read now.
     #[inline]
     pub(crate) fn turn_to(&mut self, line: u64) {
-        if self.plan.order != Order::AsWritten {
+        if self.in_turns || self.plan.order != Order::AsWritten {
             self.turns.read(line);
         }
     }
 
+    /// The reader gives lines in an order of its own, and says of each when its turn is.
+    pub(crate) fn reads_in_turns(&mut self) {
+        self.in_turns = true;
+    }
+
     /// In which turn a line is read.
     fn turn_of(&self, line: u64) -> u64 {
-        if self.plan.order == Order::AsWritten { line } else { self.turns.of(line) }
+        let as_written = !self.in_turns && self.plan.order == Order::AsWritten;
+        if as_written { line } else { self.turns.of(line) }
     }
 
     /// Hands on what is missing up to a turn. A reader may hold a record back, so stretches wait for the frames before them.

@@ -5,6 +5,9 @@ use std::collections::VecDeque;
 /// How many records are remembered, for an inner record that is handed on lines after it began.
 const REMEMBERED: usize = 1024;
 
+/// Microseconds.
+const SECOND: i64 = 1_000_000;
+
 /// What the wrappers around the current line say.
 #[derive(Debug, Default)]
 pub(super) struct Outer {
@@ -53,6 +56,17 @@ impl Outer {
     /// The time of the record at `line`.
     pub(super) fn time_at(&self, line: u64) -> Option<i64> {
         self.times.iter().rev().find(|(known, _)| *known == line)?.1
+    }
+
+    /// True where the wrapper has a clock, and one that is finer than such a clock of seconds.
+    pub(super) fn is_finer(&self, inner: i64) -> bool {
+        inner >= SECOND && (1..inner).contains(&self.resolution_us)
+    }
+
+    /// The time of the record at `line`, where it is within the second that what stands in it says; else that.
+    pub(super) fn refine(&self, line: u64, inner: Option<i64>) -> Option<i64> {
+        let (Some(inner_us), Some(outer_us)) = (inner, self.time_at(line)) else { return inner };
+        if (0..SECOND).contains(&(outer_us - inner_us)) { Some(outer_us) } else { inner }
     }
 
     /// The name of a channel with the names of the logs around it.

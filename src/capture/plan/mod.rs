@@ -5,7 +5,7 @@ mod order;
 mod twins;
 
 pub(super) use echoes::{APART_US, Echoes};
-pub(super) use order::Order;
+pub(super) use order::{Order, Rank};
 pub(super) use twins::{Known, Twins};
 
 use rustc_hash::FxHashSet;

@@ -1,13 +1,25 @@
 //! The order in which records are read.
 
+use rustc_hash::FxHashMap;
+
 /// The order in which records are to be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::capture) enum Order {
     /// As they stand in the log.
     #[default]
     AsWritten,
-    /// By rank: where a message starts in the log, and its place, sorted by the former.
-    Ranked(Vec<(u64, usize)>),
+    /// By rank, sorted by where messages start in the log.
+    Ranked(Vec<Rank>),
+}
+
+/// The place of a message in the order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::capture) struct Rank {
+    /// Where it starts in the log.
+    pub offset: u64,
+    pub rank: usize,
+    /// The line of its record.
+    pub line: u64,
 }
 
 impl Order {
@@ -17,16 +29,30 @@ impl Order {
         let Order::Ranked(ranks) = self else { return };
         let rank = |record: &T| {
             let range = range(record);
-            let first = ranks.partition_point(|(offset, _)| *offset < range.start);
-            ranks.get(first).filter(|(offset, _)| *offset < range.end).map(|(_, rank)| *rank)
+            let first = ranks.partition_point(|rank| rank.offset < range.start);
+            ranks.get(first).filter(|rank| rank.offset < range.end).map(|rank| rank.rank)
         };
-        let ranks: Vec<Option<usize>> = records.iter().map(rank).collect();
-        let alone = ranks.iter().filter(|rank| rank.is_none()).count() * 2 <= ranks.len();
-        let keys = keys(&ranks, alone && is_newest_first(&ranks));
-        let mut places: Vec<usize> = (0..records.len()).collect();
-        places.sort_by_key(|place| keys[*place]);
-        permute(records, places);
+        arrange(records, rank);
     }
+
+    /// The same for records that were written anew, of which the lines alone are those of the log.
+    pub(in crate::capture) fn arrange_by_line<T>(&self, records: &mut [T], line: impl Fn(&T) -> u64) {
+        let Order::Ranked(ranks) = self else { return };
+        let mut first: FxHashMap<u64, usize> = FxHashMap::default();
+        for rank in ranks {
+            first.entry(rank.line).and_modify(|known| *known = rank.rank.min(*known)).or_insert(rank.rank);
+        }
+        arrange(records, |record| first.get(&line(record)).copied());
+    }
+}
+
+fn arrange<T>(records: &mut [T], rank: impl Fn(&T) -> Option<usize>) {
+    let ranks: Vec<Option<usize>> = records.iter().map(rank).collect();
+    let alone = ranks.iter().filter(|rank| rank.is_none()).count() * 2 <= ranks.len();
+    let keys = keys(&ranks, alone && is_newest_first(&ranks));
+    let mut places: Vec<usize> = (0..records.len()).collect();
+    places.sort_by_key(|place| keys[*place]);
+    permute(records, places);
 }
 
 /// True where most records belong before the one that they stand behind.
@@ -85,9 +111,14 @@ mod tests {
 
     /// The order of records of which these have a rank.
     fn arranged(ranks: &[Option<usize>]) -> Vec<usize> {
-        let known = ranks.iter().enumerate().filter_map(|(at, rank)| Some((at as u64, (*rank)?))).collect();
+        let placed =
+            |(at, rank): (usize, &Option<usize>)| Some(Rank { offset: at as u64, rank: (*rank)?, line: at as u64 });
+        let known: Vec<Rank> = ranks.iter().enumerate().filter_map(placed).collect();
+        let mut by_line: Vec<u64> = (0..ranks.len() as u64).collect();
+        Order::Ranked(known.clone()).arrange_by_line(&mut by_line, |at| *at);
         let mut places: Vec<u64> = (0..ranks.len() as u64).collect();
         Order::Ranked(known).arrange(&mut places, |at| *at..*at + 1);
+        assert_eq!(places, by_line);
         places.into_iter().map(|at| at as usize).collect()
     }
 

@@ -4,7 +4,7 @@ use super::note::{Act, Notes, SECOND};
 use super::pairing::score;
 use super::unordered;
 use crate::capture::Proof;
-use crate::capture::plan::{Order, Plan};
+use crate::capture::plan::{Order, Plan, Rank};
 
 /// How far before its request an answer may stand where two threads write a log, in messages.
 pub(super) const NEAR: usize = 8;
@@ -139,13 +139,13 @@ pub(super) fn by_times(notes: &Notes, groups: &[u32]) -> Order {
 }
 
 fn ranked(notes: &Notes, order: &[usize]) -> Order {
-    let mut ranks: Vec<(u64, usize)> =
-        order.iter().enumerate().map(|(rank, at)| (notes.list[*at].offset, rank)).collect();
+    let of = |(rank, at): (usize, &usize)| Rank { offset: notes.list[*at].offset, rank, line: notes.list[*at].line };
+    let mut ranks: Vec<Rank> = order.iter().enumerate().map(of).collect();
     ranks.sort_unstable();
     // A record that stands twice goes where the one goes that is kept: whichever is read first is taken.
-    let rank_of = |offset: u64| ranks.binary_search_by_key(&offset, |(at, _)| *at).map(|place| ranks[place].1);
-    let again: Vec<(u64, usize)> =
-        notes.again.iter().filter_map(|(offset, first)| Some((*offset, rank_of(*first).ok()?))).collect();
+    let rank_of = |offset: u64| ranks.binary_search_by_key(&offset, |rank| rank.offset).map(|place| ranks[place]);
+    let as_first = |(offset, first): &(u64, u64)| Some(Rank { offset: *offset, ..rank_of(*first).ok()? });
+    let again: Vec<Rank> = notes.again.iter().filter_map(as_first).collect();
     ranks.extend(again);
     ranks.sort_unstable();
     Order::Ranked(ranks)

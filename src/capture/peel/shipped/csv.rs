@@ -44,6 +44,15 @@ struct Row {
     harm: Harm,
 }
 
+impl Row {
+    /// One that broke off: it makes no record.
+    fn torn(torn: Torn) -> Row {
+        let Torn { line, range } = torn;
+        let (offset, end) = (range.start as u64, range.end);
+        Row { json: String::new(), line, offset, end, at_us: None, harm: Harm::Torn }
+    }
+}
+
 /// What became of a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Harm {
@@ -140,6 +149,23 @@ fn in_order(rows: &mut [Row]) {
     }
 }
 
+/// The rows, and between them, which may stand newest first, those that broke off.
+fn with_torn(rows: Vec<Row>, mut torn: Vec<Torn>) -> Vec<Row> {
+    let goes_back = rows.windows(2).filter(|pair| pair[1].line < pair[0].line).count() * 2 > rows.len();
+    // The next one is the last.
+    torn.sort_by_key(|torn| if goes_back { torn.line as i64 } else { -(torn.line as i64) });
+    let mut all = Vec::with_capacity(rows.len() + torn.len());
+    for row in rows {
+        while let Some(before) = torn.pop_if(|torn| if goes_back { row.line < torn.line } else { torn.line < row.line })
+        {
+            all.push(Row::torn(before));
+        }
+        all.push(row);
+    }
+    all.extend(torn.into_iter().rev().map(Row::torn));
+    all
+}
+
 fn peel(sample: &Sample) -> Option<Sample> {
     let text = sample.text();
     let mut rows = rows(&without(text, &broken_off(text)), sample.whole)?;
@@ -189,16 +215,15 @@ impl WholeReader for CsvReader {
             return Ok(());
         };
         in_order(&mut rows);
+        out.order().arrange_by_line(&mut rows, |row| row.line);
         out.skip(1, Skip::Header);
-        for Torn { line, range } in torn {
-            match range.end == text.len() {
-                true => out.skip(line, Skip::CutOff),
-                false => out.unread(line, text[range].as_bytes())?,
-            }
-        }
+        out.reads_in_turns();
+        let rows = with_torn(rows, torn);
         let last = rows.iter().map(|row| row.offset).max().filter(|_| !text.ends_with('\n'));
         for Row { json, line, offset, end, harm, .. } in &rows {
-            if *harm != Harm::None && Some(*offset) == last {
+            out.turn_to(*line);
+            let ends = Some(*offset) == last || json.is_empty() && *end == text.len();
+            if *harm != Harm::None && ends {
                 out.skip(*line, Skip::CutOff);
                 continue;
             }

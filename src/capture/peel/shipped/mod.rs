@@ -37,6 +37,7 @@ use crate::capture::format::{Format, LineReader, Match, Reader, WholeReader};
 use crate::capture::formats::WRAPPED;
 use crate::capture::lines::Line;
 use crate::capture::out::Out;
+use crate::capture::plan::Order;
 use crate::capture::sample::Sample;
 use crate::capture::spoken::{Telling, said};
 use crate::error::Result;
@@ -301,6 +302,23 @@ impl Records {
     }
 }
 
+impl Records {
+    /// The records of one line in the order of the plan.
+    fn give_arranged(
+        &mut self,
+        text: &str,
+        line: &Line<'_>,
+        records: Vec<Record<'_>>,
+        out: &mut Out<'_>,
+    ) -> Result<()> {
+        let ends: Vec<usize> = records.iter().skip(1).map(|record| record.start).chain([text.len()]).collect();
+        let mut records: Vec<(Record<'_>, usize)> = records.into_iter().zip(ends).collect();
+        let range = |(record, end): &(Record<'_>, usize)| line.offset + record.start as u64..line.offset + *end as u64;
+        out.order().arrange(&mut records, range);
+        records.iter().try_for_each(|(record, _)| self.give(text, line, record, out))
+    }
+}
+
 impl LineReader for Records {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         self.ask(out);
@@ -311,12 +329,19 @@ impl LineReader for Records {
             return Ok(());
         }
         let (shape, mut found) = (std::mem::take(&mut self.shape), false);
+        let arranged = *out.order() != Order::AsWritten;
+        let mut records: Vec<Record<'_>> = Vec::new();
         let read = shape.read(&text, start, &mut |record| {
             found = true;
+            if arranged {
+                records.push(*record);
+                return Ok(());
+            }
             self.give(&text, line, record, out)
         });
         self.shape = shape;
         let end = read?;
+        self.give_arranged(&text, line, records, out)?;
         if !found {
             let cut = end.is_none() && !line.ended;
             out.skip(line.number, if cut { Skip::CutOff } else { Skip::NotAMessage });
