@@ -256,6 +256,18 @@ impl Shapes {
         Usual::get().find(text, &mut found);
         made::find(text, &mut found);
         bare::find(text, &mut found);
+        found.extend(self.find_own(text));
+        found
+    }
+
+    /// True if a user knows some by shapes of his own.
+    pub fn has_own(&self) -> bool {
+        !self.own.is_empty()
+    }
+
+    /// Where those are that a user knows by shapes of his own.
+    pub fn find_own(&self, text: &str) -> Vec<(&'static str, Range<usize>)> {
+        let mut found = Vec::new();
         self.own.iter().for_each(|(kind, shape)| hits(kind, shape, text, &mut found));
         found
     }

@@ -121,11 +121,22 @@ impl Walk<'_> {
         }
     }
 
-    /// A name of a member that is a secret itself: tables by token. It is only ever known by its form.
+    /// A name of a member that is a secret itself: tables by token. It is only ever known by its form, or to the user.
     fn of_name(&mut self, content: &str, start: usize, hits: &mut Vec<Hit>) {
         if content.len() >= 20 && !content.contains('\\') {
-            hits.extend(self.shaped(content, start, &|offset| offset, &String::new));
+            return hits.extend(self.shaped(content, start, &|offset| offset, &String::new));
         }
+        let plain = if self.shapes.has_own() { Unescaped::of(content) } else { None };
+        let Some(plain) = plain else { return };
+        let own = self.shapes.find_own(&plain.text).into_iter();
+        hits.extend(own.map(|(kind, range)| Hit {
+            start: start + plain.before(range.start),
+            end: start + plain.before(range.end),
+            kind,
+            secret: plain.text[range].to_string(),
+            pointer: String::new(),
+            inner: String::new(),
+        }));
     }
 
     /// A string that is a value: a secret by its name or its place, or a text that holds some.

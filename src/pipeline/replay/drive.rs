@@ -197,7 +197,7 @@ impl<'j> Drive<'j> {
             self.send().await;
             let now_us = self.clock.us();
             watch.waiting(now_us, self.oldest().as_ref());
-            if playing && self.seats.iter().all(|seat| seat.engine.only_watches()) {
+            if playing && self.seats.iter().all(|seat| seat.engine.only_watches(now_us)) {
                 playing = false;
                 watch.played();
             }

@@ -87,9 +87,9 @@ impl<'a> Tree<'a> {
         Some(tree)
     }
 
-    /// A string unescaped.
+    /// A string unescaped; see [`said`].
     pub fn string(&self) -> Option<Cow<'a, str>> {
-        matches!(self.node, Node::Text).then(|| lenient_string(self.text))
+        matches!(self.node, Node::Text).then(|| said(self.text))
     }
 
     /// A number as a float, for tolerances only.
@@ -107,7 +107,7 @@ impl<'a> Tree<'a> {
     fn spell(&self, skip: &[&str], out: &mut String) {
         match &self.node {
             Node::Number => out.push_str(&Id::from_json(self.text).map_or_else(String::new, |id| id.to_json())),
-            Node::Text => out.push_str(&serde_json::Value::from(lenient_string(self.text)).to_string()),
+            Node::Text => out.push_str(&serde_json::Value::from(said(self.text)).to_string()),
             Node::Word | Node::Deep => out.push_str(self.text),
             Node::List(members) => {
                 out.push('[');
@@ -155,9 +155,30 @@ pub fn same_scalar(a: &Tree<'_>, b: &Tree<'_>) -> bool {
     }
 }
 
-/// The UTF-16 code units that a JSON string stands for.
+/// What a JSON string says, with its quotes or without; a surrogate without its other half stays as it is spelled, so that such stay
+/// apart.
+fn said(raw: &str) -> Cow<'_, str> {
+    let text = lenient_string(raw);
+    if !text.contains(char::REPLACEMENT_CHARACTER) || !raw.contains('\\') {
+        return text;
+    }
+    let inner = raw.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(raw);
+    let mut said = String::with_capacity(raw.len());
+    for unit in char::decode_utf16(units_of(inner)) {
+        match unit {
+            Ok(c) => said.push(c),
+            Err(lone) => said.push_str(&format!("\\u{:04x}", lone.unpaired_surrogate())),
+        }
+    }
+    Cow::Owned(said)
+}
+
+/// The UTF-16 code units that a JSON string with its quotes stands for.
 fn units(raw: &str) -> Vec<u16> {
-    let text = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
+    units_of(raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default())
+}
+
+fn units_of(text: &str) -> Vec<u16> {
     let (mut all, mut at) = (Vec::with_capacity(text.len()), 0);
     while let Some(c) = text[at..].chars().next() {
         let (unit, end) = escape(text, at).filter(|_| c == '\\').unwrap_or((Ok(c), at + c.len_utf8()));
@@ -211,7 +232,7 @@ fn map(text: &str, at: usize, depth: usize) -> Option<(Node<'_>, usize)> {
     let mut members = Vec::new();
     let end = strict::members(text, at, |key, escaped, at| {
         let (tree, end) = value(text, at, depth + 1)?;
-        let name = if escaped { lenient_string(key) } else { Cow::Borrowed(key) };
+        let name = if escaped { said(key) } else { Cow::Borrowed(key) };
         members.push((name, tree));
         Some(end)
     })?;
@@ -243,6 +264,18 @@ mod tests {
             assert!(!same_scalar(&tree(a), &tree(b)), "{a} {b}");
         }
         assert!(same_scalar(&tree(r#""\ud83d\ude00""#), &tree("\"\u{1f600}\"")));
+    }
+
+    #[test]
+    fn halves_of_surrogates_stay_apart_in_texts_and_names() {
+        for (a, b) in [
+            (r#"["x\ud800y"]"#, r#"["x\ud801y"]"#),
+            (r#"["\ud800"]"#, "[\"\u{fffd}\"]"),
+            (r#"{"\ud800":1}"#, r#"{"\ud801":1}"#),
+        ] {
+            assert!(!same(a, b), "{a} {b}");
+        }
+        assert!(same(r#"{"\ud83d\ude00":"\ud800"}"#, "{\"\u{1f600}\":\"\\uD800\"}"));
     }
 
     #[test]

@@ -93,6 +93,13 @@ impl Engine {
                 self.known.unseen.entry(exchange.method.clone()).or_default().insert(at);
             }
         }
+        let time = |event: usize| self.recorded.events[event].at_us;
+        for step in self.steps.iter() {
+            let Action::Answer(exchange) = step.action else { continue };
+            let asked = &self.recorded.exchanges[exchange];
+            let took = asked.response.and_then(time).zip(time(asked.request)).map_or(0, |(a, b)| a - b);
+            self.known.waited.insert(exchange, (took - step.think_us).max(0));
+        }
     }
 
     /// Answers a matched request as recorded: under its own id, or not at all.
@@ -140,19 +147,29 @@ impl Engine {
         }
         let (came, response) = (run.sent_us?, recorded.response?);
         let time = |event: usize| self.recorded.events[event].at_us;
-        let think = time(response).zip(time(recorded.request)).map_or(0, |(a, b)| a - b);
-        let think = self.options.pace.gap(think);
-        Some(came + think + self.turn_in(exchange))
+        let took = time(response).zip(time(recorded.request)).map_or(0, |(a, b)| a - b);
+        let think = self.options.pace.gap(took);
+        // The work of the server that the recorded client waited for before it answered does not speed up.
+        let waited = self.known.waited.get(&exchange).copied().unwrap_or(0);
+        let turn = match self.turn_in(exchange) {
+            0 => think,
+            turn @ DOUBTFUL_TURN_US => think.max(waited.min(TURN_US)) + turn,
+            turn => think.max(waited) + turn,
+        };
+        Some(came + turn)
     }
 
-    /// How long the turn of a recorded answer is waited for at most, beyond think time.
+    /// How long the turn of a recorded answer is waited for at most, beyond what the recorded client took.
     fn turn_in(&self, exchange: usize) -> i64 {
         let awaited = self.awaited_question();
         let never_comes = awaited.is_some_and(|awaited| self.was_asked_behind(awaited, exchange));
         if self.live[exchange].passed || self.halted.is_some() || never_comes {
             return 0;
         }
-        let held_up = |parent: usize| self.owed.contains(&parent) && !self.resolved(parent);
+        // What was answered before in the recording does not wait for us.
+        let ours = self.recorded.exchanges[exchange].response;
+        let first = |parent: usize| self.recorded.exchanges[parent].response.is_some_and(|at| Some(at) < ours);
+        let held_up = |parent: usize| self.owed.contains(&parent) && !self.resolved(parent) && !first(parent);
         match awaited.is_some() || self.live[exchange].serves.iter().copied().any(held_up) {
             true => DOUBTFUL_TURN_US,
             false => TURN_US,

@@ -232,8 +232,9 @@ impl Engine {
             self.move_on();
             return true;
         };
-        let free = hard.max(came).max(self.moved_us);
-        if !self.in_time(step, free) {
+        // What the server said in between is what the recorded client may have answered to: that it goes another way, that it
+        // takes the question back.
+        if !self.softly(step, hard.max(came)) || !self.in_time(step, self.now) {
             return false;
         }
         self.answer(exchange);

@@ -163,14 +163,18 @@ impl Engine {
         Some(time(last)? - time(*cancel)?)
     }
 
-    /// True if nothing is left to do but to see whether answers come that should not, or to wait for the peer's end.
-    pub fn only_watches(&self) -> bool {
+    /// True if nothing is left to do at this time but to see whether answers come that should not, or to wait for the peer's end.
+    pub fn only_watches(&self, now_us: i64) -> bool {
+        // Where a cancelled request is answered all the same, it is watched once its answer had the time that it took.
+        let in_time = |exchange| {
+            self.recorded.profile.answers_cancelled()
+                && self.lasting_until(exchange).is_some_and(|until| until > now_us)
+        };
         let watched = |exchange: &usize| {
-            self.awaited_until(*exchange).is_none()
-                || self.landed(*exchange).is_some() && !self.recorded.profile.answers_cancelled()
+            self.awaited_until(*exchange).is_none() || self.landed(*exchange).is_some() && !in_time(*exchange)
         };
         let tail =
-            || self.plan.tail.iter().all(|soft| self.has_come(soft.event) || self.moved_us + soft.wait_us <= self.now);
+            || self.plan.tail.iter().all(|soft| self.has_come(soft.event) || self.moved_us + soft.wait_us <= now_us);
         match self.phase {
             Phase::Connecting => false,
             Phase::Playing => self.only_ends() && self.http.reinit.is_none() && self.flight.iter().all(watched),

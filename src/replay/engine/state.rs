@@ -123,6 +123,8 @@ pub(super) struct Known {
     pub questions: HashMap<String, VecDeque<usize>>,
     /// The same by method.
     pub unseen: HashMap<String, BTreeSet<usize>>,
+    /// By request of the server, how long the recorded client waited for others before it thought about its answer, microseconds.
+    pub waited: HashMap<usize, i64>,
     /// Recorded notifications of the server, by the place of their event: method, and which one of it, from 1.
     pub numbered: HashMap<usize, (String, u32)>,
     /// By recorded stream, the status of its response.

@@ -117,12 +117,16 @@ pub fn cancels(report: &RunReport) -> Option<String> {
     if counts.not_sent > 0 {
         text.push_str(&format!(", {} not sent", counts.not_sent));
     }
+    text.push_str(&watched(report));
+    Some(text)
+}
+
+/// `; silence was watched for 5.00 s`, behind cancels that landed and were followed by none; empty where there is none.
+pub fn watched(report: &RunReport) -> String {
     let silent = report.exchanges.iter().filter(|entry| entry.live.latency_us.is_none());
     let landed = silent.filter_map(|entry| entry.cancel.as_ref()).filter(|it| it.status == CancelStatus::Landed);
-    if let Some(horizon) = landed.map(|cancel| cancel.horizon_us).min() {
-        text.push_str(&format!("; silence was watched for {}", duration(horizon)));
-    }
-    Some(text)
+    let least = landed.map(|cancel| cancel.horizon_us).min();
+    least.map_or(String::new(), |horizon| format!("; silence was watched for {}", duration(horizon)))
 }
 
 /// The word of a verdict for people: in capitals where it fails, so that colour is never the only sign.

@@ -68,11 +68,11 @@ pub fn document(suite: &Suite<'_>) -> io::Result<String> {
     Ok(format!("{{\"runs\":[\n{}],\n\"suite\":{}}}\n", runs.join(",\n"), json(&summary(suite))?))
 }
 
-/// `3 same, 1 changed`, or why it could not be played.
+/// `3 same, 1 changed`, and for how long silence was watched, or why it could not be played.
 fn told(run: &RunReport) -> String {
     match &run.failure {
         Some(why) => why.clone(),
-        None => rows::told(run, |verdict| verdict.as_str().to_string()),
+        None => rows::told(run, |verdict| verdict.as_str().to_string()) + &rows::watched(run),
     }
 }
 

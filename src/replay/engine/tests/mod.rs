@@ -168,7 +168,7 @@ fn play_on(
         if engine.done() {
             return Played { wire, log: engine.finish(), recorded: recorded.clone(), only_watched_us };
         }
-        if engine.only_watches() {
+        if engine.only_watches(wire.now) {
             only_watched_us.get_or_insert(wire.now);
         }
         let due = wire.due.iter().map(|(at, turn, _)| (*at, *turn)).min();
