@@ -1,6 +1,7 @@
 //! Requests of the live side: matched, answered as recorded, or answered by default.
 
 use super::*;
+use crate::replay::options::Speed;
 
 const S10: &str = r#"
 10 c> {"id":2,"method":"tools/call","params":{"name":"scan","arguments":{}}}
@@ -298,4 +299,42 @@ fn questions_of_two_calls_in_flight_are_answered_in_their_order() {
     let in_order = played(1, 1);
     assert_eq!(in_order.run("s\"a\"").live_id.as_deref(), Some("\"for 2\""));
     assert!(in_order.log.ended_us < 100 * MS, "nothing is held back: {}", in_order.log.ended_us);
+}
+
+/// A question, what the server says 300 ms later, and an answer right behind that.
+fn answered_at(said: &str, speed: Speed) -> i64 {
+    let recorded = mcp(&format!(
+        r#"
+    10 c> {{"id":2,"method":"tools/call","params":{{"name":"ask"}}}}
+    20 s> {{"id":7,"method":"elicitation/create","params":{{}}}}
+    320 s> {said}
+    325 c> {{"id":7,"result":{{"action":"accept"}}}}
+    330 s> {{"id":2,"result":{{}}}}
+    "#
+    ));
+    let mut options = options();
+    options.pace.speed = speed;
+    let note: Value = serde_json::from_str(said).expect("JSON");
+    let played = play(&recorded, &options, |wire, message| {
+        handshake(wire, message);
+        if message["id"] == 2 {
+            wire.say(10, json!({"id": 7, "method": "elicitation/create", "params": {}}));
+            wire.say(310, note.clone());
+            wire.result(330, message, json!({}));
+        }
+    });
+    let asked = played.wire.sent.iter().find(|(_, text)| text.contains("tools/call")).expect("asked").0;
+    let answer = played.wire.sent.iter().find(|(_, text)| text.contains("accept")).expect("answered").0;
+    answer - asked
+}
+
+#[test]
+fn an_answer_waits_for_what_the_server_said_behind_its_question() {
+    for said in [
+        r#"{"method":"notifications/message","params":{"level":"info","data":"hurry"}}"#,
+        r#"{"method":"notifications/cancelled","params":{"requestId":7}}"#,
+    ] {
+        assert_eq!(answered_at(said, Speed::Recorded), 315 * MS, "{said}");
+        assert_eq!(answered_at(said, Speed::Fast), 310 * MS, "{said}");
+    }
 }
