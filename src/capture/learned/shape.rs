@@ -21,6 +21,9 @@ const TIMES: [&str; 3] = [
     r"\b1\d{9}(?:\.\d+|\d{3}|\d{6}|\d{9})?\b",
 ];
 
+/// The first of them with a fraction of the second: behind the time of who shows a log, which may have none, stands its own.
+const FINE: &str = r"\d{4}[-/]\d\d[-/]\d\d[T ]\d{1,2}:\d\d:\d\d[.,]\d+(?: ?(?:Z|[+-]\d\d:?\d\d))?";
+
 /// So many messages make a log, however few of its lines they are.
 const MANY: usize = 20;
 
@@ -46,6 +49,17 @@ pub(super) struct Shape {
     logger: Option<Side>,
     /// The expression of the time, and whether the direction stands before it.
     time: Option<(&'static str, bool)>,
+}
+
+/// True where every message has a time with a fraction before it, and in front of that another one without.
+fn is_finer_behind(sampled: &Sampled, first: &Regex) -> bool {
+    static REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(FINE).ok());
+    let Some(fine) = REGEX.as_ref() else { return false };
+    let is_behind = |before: &str| {
+        let places = fine.find(before).zip(first.find(before));
+        places.is_some_and(|(fine, first)| first.end() <= fine.start())
+    };
+    !sampled.seen.is_empty() && sampled.seen.iter().all(|seen| is_behind(&seen.before))
 }
 
 impl Shape {
@@ -171,6 +185,7 @@ impl Shape {
                 read(before).zip(word).is_some_and(|(time, word)| word < time)
             };
             let behind = sampled.seen.iter().filter(|seen| after(&seen.before)).count();
+            let shape = if shape == TIMES[0] && is_finer_behind(sampled, regex) { FINE } else { shape };
             (have > 0 && have * 2 >= sampled.seen.len()).then_some((shape, behind * 2 > have))
         })
     }

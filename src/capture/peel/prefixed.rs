@@ -54,6 +54,16 @@ fn behind_words(line: &str) -> Option<(&str, &str)> {
     is_own.then(|| (time_in(head), record))
 }
 
+/// Time and record of a line that is a time and a record, whatever that holds: beside others that are read, it may be without a
+/// message, or hold one that lacks its `jsonrpc`.
+fn behind_time(line: &str) -> Option<(&str, &str)> {
+    let (head, record) = line.split_at(line.find("{\"")?);
+    let record = record.trim_end();
+    let is_record = value_end(record.as_bytes(), 0) == Some(record.len());
+    let is_message = || members(record).any(|member| member.key == "jsonrpc");
+    (is_time(head.trim()) && is_record && !is_message()).then(|| (head.trim(), record))
+}
+
 /// True for a record that is no message and holds one.
 fn holds_message(record: &str) -> bool {
     record.contains("jsonrpc") && members(record).all(|member| member.key != "jsonrpc")
@@ -142,7 +152,7 @@ impl Peeler for Prefixed {
         let barred = || behind_bar(&text).map(|(name, rest)| (name, "", rest));
         // What goes on below is given with the blanks before it.
         let whole = read(&text).filter(|(.., record)| value_end(record.as_bytes(), 0).is_some());
-        let worded = || behind_words(&text).map(|(time, record)| ("", time, record));
+        let worded = || behind_words(&text).or_else(|| behind_time(&text)).map(|(time, record)| ("", time, record));
         let Some((key, time, record)) = whole.or_else(barred).or_else(|| read(&text)).or_else(worded) else {
             return Ok(Some(if text.trim_ascii().is_empty() { Skip::Blank } else { Skip::NotAMessage }));
         };

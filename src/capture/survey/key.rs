@@ -40,6 +40,8 @@ pub(super) struct Split {
     pub names: Vec<Option<String>>,
     /// True where the key names connections, and not who served them.
     pub apart: bool,
+    /// True where it names who served them: no writer says again what another one said.
+    pub instances: bool,
 }
 
 /// Chooses what tells the connections apart, or says that nothing does. Gives what a key makes of the log.
@@ -91,7 +93,8 @@ pub(super) fn choose(
                 whole.pairs,
                 whole.clashes()
             );
-            let split = Split { streams: own, names: values, apart: rank.1 < INSTANCE };
+            let instances = (INSTANCE..UNNAMED).contains(&rank.1) || are_numbered(&values);
+            let split = Split { streams: own, names: values, apart: rank.1 < INSTANCE, instances };
             best = Some((rank, Some((candidate.name, split)), said));
         }
     }
@@ -161,6 +164,14 @@ fn resolves(list: &[Note], groups: &[u32], before: Score, after: Score, named: b
     }
     per.iter().all(|(greets, _)| *greets)
         || before.clashes() - after.clashes() >= RESOLVED && per.iter().all(|(_, answers)| *answers > 0)
+}
+
+/// True for names that are one but for the numbers in them: `web-1`, `web-2`.
+fn are_numbered(names: &[Option<String>]) -> bool {
+    let stem = |name: &str| name.chars().filter(char::is_ascii_alphabetic).collect::<String>();
+    let mut stems = names.iter().flatten().map(|name| stem(name));
+    let first = stems.next().unwrap_or_default();
+    !first.is_empty() && stems.all(|stem| stem == first)
 }
 
 /// A word without the signs around it: `[12:00:01]`, `client:`.

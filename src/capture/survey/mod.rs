@@ -30,6 +30,7 @@ pub(super) use lanes::Lanes;
 pub(super) use voices::Voices;
 
 use self::beside::Kind;
+use self::key::Split;
 use self::note::{Notes, SECOND, take};
 use self::pairing::score;
 use super::Overrides;
@@ -140,7 +141,12 @@ fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan 
     plan.twins |= plan.doubled;
     let once = settle(&notes, (format, head), overrides, &mut plan);
     match two {
-        Some((two, found)) if two.key.is_some() && (untimed || found.apart || found.faults < once.faults) => two,
+        Some((two, found))
+            if two.key.is_some()
+                && (untimed || found.apart || found.instances || found.faults < once.faults) =>
+        {
+            two
+        }
         _ => plan,
     }
 }
@@ -149,6 +155,8 @@ fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan 
 struct Settled {
     /// The key that was found names connections, and not who served them.
     apart: bool,
+    /// It names who served them.
+    instances: bool,
     /// What contradicts.
     faults: usize,
 }
@@ -167,7 +175,7 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
             return settle(&rest, (format, head), overrides, plan);
         }
     }
-    let mut settled = Settled { apart: false, faults: now.faults() };
+    let mut settled = Settled { apart: false, instances: false, faults: now.faults() };
     let records = || {
         let records = Records::of(format, head);
         if notes.by_line { records.by_line() } else { records }
@@ -182,7 +190,8 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
         plan.said.extend(said);
         mixed::look(notes, &order, (&split.streams, &split.names), split.apart, plan);
         plan.greeted = notes.greeted_in(split.streams.iter().copied(), &split.names);
-        settled = Settled { apart: split.apart, faults: score(&notes.list, &order, &split.streams).faults() };
+        let Split { apart, instances, .. } = split;
+        settled = Settled { apart, instances, faults: score(&notes.list, &order, &split.streams).faults() };
     }
     artefact::resent_blocks(notes, plan);
     settled

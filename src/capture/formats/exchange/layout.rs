@@ -173,6 +173,14 @@ impl<'t> View<'_, '_, 't> {
         self.all(slot).find_map(|(raw, _)| scalar(raw))
     }
 
+    /// True for a record with something that one of an exchange has beside its bodies, where such records have anything: a line of prose in
+    /// the same envelope has none.
+    fn is_exchange(&self) -> bool {
+        let beside = [Slot::Verb, Slot::Url, Slot::Status, Slot::Duration, Slot::Session];
+        let known = |slot: &Slot| !self.layout.by_slot[*slot as usize].is_empty();
+        !beside.iter().any(known) || beside.iter().any(|slot| self.all(*slot).next().is_some())
+    }
+
     fn body(&self, slot: Slot, cut: Slot, offset: usize, said: &mut Said) -> Part<'t> {
         let cut = self.all(cut).any(|(raw, _)| raw == "true" || raw == "\"true\"");
         let mut said_at = |at: usize| {
@@ -222,7 +230,7 @@ impl<'t> View<'_, '_, 't> {
         // A response of one piece is there when its head is; an event stream goes on.
         let piece = first_byte_us.filter(|_| !response.text().is_some_and(is_event_stream));
         let end_us = end.or(start.zip(duration).map(|(start, long)| start.saturating_add(long))).or(piece);
-        if request == Part::Absent && response == Part::Absent && verb == "POST" && left_out() {
+        if request == Part::Absent && response == Part::Absent && verb == "POST" && self.is_exchange() && left_out() {
             request = Part::Missing;
         }
         let keys: Vec<Cow<'_, str>> = self.all(Slot::Key).filter_map(|(raw, _)| scalar(raw)).collect();
