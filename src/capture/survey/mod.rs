@@ -142,8 +142,7 @@ fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan 
     let once = settle(&notes, (format, head), overrides, &mut plan);
     match two {
         Some((two, found))
-            if two.key.is_some()
-                && (untimed || found.apart || found.instances || found.faults < once.faults) =>
+            if two.key.is_some() && (untimed || found.apart || found.instances || found.faults < once.faults) =>
         {
             two
         }
