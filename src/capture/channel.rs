@@ -166,6 +166,8 @@ pub struct Channel {
     pub complete_head: Option<bool>,
     /// True if the format itself separates connections: a second `initialize` is then not a new one.
     pub one_connection: bool,
+    /// True where the log has no ids: its reader counts requests, and gives an answer to the one that is open when it comes.
+    pub counts_ids: bool,
     /// What the log can prove.
     pub proof: Proof,
     /// Resolution of its clock in microseconds.
@@ -185,6 +187,7 @@ impl Default for Channel {
             transport: Transport::Ordered,
             complete_head: None,
             one_connection: false,
+            counts_ids: false,
             proof: Proof::FULL,
             resolution_us: 1,
             framing: None,

@@ -92,6 +92,7 @@ pub fn read(text: &str) -> Option<Channel> {
         transport: if facts.transport == "http" { Transport::Http } else { Transport::Ordered },
         complete_head: facts.head,
         one_connection: facts.one,
+        counts_ids: false,
         proof: proof.fold(Proof::NONE, |all, (proof, _)| all.and(*proof)),
         resolution_us: facts.resolution_us.max(1),
         framing: facts.framing.as_deref().and_then(Framing::from_name),
