@@ -90,6 +90,8 @@ impl Proof {
     pub const COUNTED: Proof = Proof(4096);
     /// What is not in the log was not sent: it says so, or its user does (`--whole`).
     pub const WHOLE: Proof = Proof(8192);
+    /// Which requests were in flight at any time: each stands in the log with its end. Who has the messages of both sides has that, too.
+    pub const IN_FLIGHT: Proof = Proof(16384);
     /// All that a full capture of an ordered channel has.
     pub const FULL: Proof = Proof(63 | 128 | 256 | 512 | 1024 | 2048);
 
@@ -100,6 +102,11 @@ impl Proof {
     /// Without what `other` has.
     pub const fn without(self, other: Proof) -> Proof {
         Proof(self.0 & !other.0)
+    }
+    /// What is asked for and not there.
+    pub const fn lacking(self, wanted: Proof) -> Proof {
+        let known = if self.covers(Proof::BOTH_SIDES) { self.and(Proof::IN_FLIGHT) } else { self };
+        wanted.without(known)
     }
     /// True if all that `other` asks is there.
     pub const fn covers(self, other: Proof) -> bool {
@@ -142,8 +149,10 @@ impl Proof {
             (Proof::ANSWER_TIME, "when requests were answered"),
             (Proof::COUNTED, "a count of what passed"),
             (Proof::WHOLE, "word that nothing is left out"),
+            (Proof::IN_FLIGHT, "which requests were in flight"),
         ];
-        names.into_iter().filter(|(bit, _)| wanted.covers(*bit) && !self.covers(*bit)).map(|(_, name)| name).collect()
+        let lacking = self.lacking(wanted);
+        names.into_iter().filter(|(bit, _)| lacking.covers(*bit)).map(|(_, name)| name).collect()
     }
 }
 

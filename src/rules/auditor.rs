@@ -107,7 +107,7 @@ impl Auditor {
         self.seize(event);
         for rule in &self.by_event[kind(&event.what) as usize] {
             let Some(finding) = (rule.check)(event) else { continue };
-            let lacking = rule.needs.in_context().without(event.connection.proof);
+            let lacking = event.connection.proof.lacking(rule.needs.in_context());
             if lacking == Proof::NONE || lacking == Proof::DIRECTION && told_by_messages(rule, event, &finding) {
                 report(proven(rule, event, finding));
             } else {

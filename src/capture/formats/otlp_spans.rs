@@ -5,18 +5,21 @@
 //! when they end, so they are put into the order of their times. An answer is known by the span having ended without
 //! an exception that says it was cancelled; which request a cancel meant is not in it.
 
-use std::collections::{HashMap, HashSet};
+mod twice;
+
+use std::collections::HashMap;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use self::twice::{doubts, seen_twice};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::literal::put_json;
 use crate::capture::out::{Channels, Out};
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
-use crate::capture::{Channel, Direction, Proof, Skip, Transport, Vantage};
+use crate::capture::{Body, Channel, Direction, Proof, Skip, Transport, Vantage};
 use crate::error::Result;
 use crate::protocol::{Sender, Side, sender_of};
 
@@ -27,13 +30,14 @@ const IDS: [&str; 3] = ["jsonrpc.request.id", "rpc.jsonrpc.request_id", "mcp.req
 const METHODS: [&str; 2] = ["mcp.method.name", "rpc.method"];
 const CODES: [&str; 3] = ["rpc.response.status_code", "rpc.jsonrpc.error_code", "error.type"];
 
-/// What spans show.
+/// What spans show. Each says when its request was in flight, whatever else is not in the log.
 const PROOF: Proof = Proof::FULL
     .without(Proof::PAYLOAD)
     .without(Proof::CANCEL_TARGET)
     .without(Proof::ENVELOPE)
     .without(Proof::ALL_ANSWERS)
-    .without(Proof::BOTH_SIDES);
+    .without(Proof::BOTH_SIDES)
+    .and(Proof::IN_FLIGHT);
 
 impl Format for OtlpSpans {
     fn name(&self) -> &'static str {
@@ -101,6 +105,8 @@ struct Attribute {
 struct Written {
     #[serde(default)]
     kind: Value,
+    #[serde(default, alias = "trace_id")]
+    trace_id: String,
     #[serde(default, alias = "span_id")]
     span_id: String,
     #[serde(default, alias = "parent_span_id")]
@@ -146,6 +152,9 @@ struct Span<'a> {
     /// The process that wrote it.
     service: String,
     connection: Option<String>,
+    /// True where a session is named: what one process handles may be several clients'.
+    of_session: bool,
+    trace: String,
     /// Its own id, and that of the span that caused it; empty where there is none.
     ids: (String, String),
     /// True for the span of whoever handles the message.
@@ -164,14 +173,17 @@ impl<'a> Span<'a> {
             return None;
         }
         let service = ["service.instance.id", "service.name"].iter().find_map(|key| text_of(resource, key));
+        let session = own("mcp.session.id");
         let receives = written.kind == json!(2) || written.kind == json!("SPAN_KIND_SERVER");
         Some(Span {
             raw: raw.get(),
             start_us: us(&written.start_time_unix_nano)?,
             end_us: us(&written.end_time_unix_nano),
-            connection: own("mcp.session.id").or_else(|| service.clone()),
+            of_session: session.is_some(),
+            connection: session.or_else(|| service.clone()),
             outcome: outcome(&written, &own),
             service: service.unwrap_or_default(),
+            trace: written.trace_id,
             ids: (written.span_id, written.parent_span_id),
             method,
             id,
@@ -233,7 +245,7 @@ impl WholeReader for SpanReader {
         let at = |span: &Span<'_>| span.raw.as_ptr() as usize - text.as_ptr() as usize;
         seen_twice(&mut spans, |span| out.skip(lines.number(at(span)), Skip::Duplicate));
         let vantage = vantage(&spans);
-        let servers = servers(&spans);
+        let (servers, doubts) = (servers(&spans), doubts(&spans));
         let mut channels = Channels::default();
         for event in events(&spans) {
             let span = &spans[event.span];
@@ -242,7 +254,7 @@ impl WholeReader for SpanReader {
                 name: span.connection.clone(),
                 vantage,
                 transport: Transport::Http,
-                proof: PROOF,
+                proof: if span.of_session { PROOF } else { PROOF.without(Proof::CLIENT) },
                 ..Channel::default()
             })?;
             let sender = span.sender().or_else(|| {
@@ -259,6 +271,9 @@ impl WholeReader for SpanReader {
                 stream: Some(event.span as u32),
                 taps: None,
             };
+            if let Some(doubt) = doubts.get(&event.span).filter(|_| !event.answer) {
+                out.put(&place, Body::Missing(*doubt))?;
+            }
             put_json(out, &place, span.raw, &message(span, event.answer))?;
         }
         Ok(())
@@ -301,36 +316,6 @@ fn take<'t>(text: &str, document: Document<'t>, spans: &mut Vec<std::result::Res
             spans.push(Span::read(raw, &resources.resource.attributes).ok_or(at));
         }
     }
-}
-
-/// Drops the second span of a message whose both ends wrote one: of a request by its id, of a notification by the span that caused it.
-fn seen_twice(spans: &mut Vec<Span<'_>>, mut each: impl FnMut(&Span<'_>)) {
-    let mut seen: HashMap<(Option<String>, String, String), (bool, i64)> = HashMap::new();
-    let sent = spans.iter().filter(|span| span.id.is_none() && !span.receives && !span.ids.0.is_empty());
-    let sent: HashSet<(Option<String>, String, String)> =
-        sent.map(|span| (span.connection.clone(), span.method.clone(), span.ids.0.clone())).collect();
-    spans.retain(|span| {
-        let Some(id) = &span.id else {
-            let known =
-                span.receives && sent.contains(&(span.connection.clone(), span.method.clone(), span.ids.1.clone()));
-            if known {
-                each(span);
-            }
-            return !known;
-        };
-        let key = (span.connection.clone(), span.method.clone(), id.clone());
-        let end = span.end_us.unwrap_or(i64::MAX);
-        match seen.get(&key) {
-            Some((receives, until)) if *receives != span.receives && span.start_us <= *until => {
-                each(span);
-                false
-            }
-            _ => {
-                seen.insert(key, (span.receives, end));
-                true
-            }
-        }
-    });
 }
 
 /// Which processes are servers (`true`) or clients, told by methods that only one side sends.

@@ -8,7 +8,7 @@ use crate::protocol::by_name;
 use crate::wire::Framing;
 
 /// The names of what a log can prove, as they are written.
-const PROOFS: [(Proof, &str); 14] = [
+const PROOFS: [(Proof, &str); 15] = [
     (Proof::PAYLOAD, "payload"),
     (Proof::CANCEL_TARGET, "cancel_target"),
     (Proof::ERROR_CODE, "error_code"),
@@ -23,6 +23,7 @@ const PROOFS: [(Proof, &str); 14] = [
     (Proof::ANSWER_TIME, "answer_time"),
     (Proof::COUNTED, "counted"),
     (Proof::WHOLE, "whole"),
+    (Proof::IN_FLIGHT, "in_flight"),
 ];
 
 #[derive(Default, Serialize, Deserialize)]
