@@ -114,6 +114,7 @@ mod tests {
             transport: Transport::Http,
             complete_head: Some(false),
             one_connection: true,
+            counts_ids: false,
             proof: Proof::FULL.and(Proof::STREAMS).without(Proof::ENVELOPE),
             resolution_us: 1_000,
             replay_of: None,
