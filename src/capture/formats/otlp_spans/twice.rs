@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Outcome, Span};
+use super::span::{Outcome, Span};
 use crate::capture::{Missing, Why};
 use crate::protocol::Side;
 
