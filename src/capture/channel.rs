@@ -90,6 +90,8 @@ impl Proof {
     pub const COUNTED: Proof = Proof(4096);
     /// What is not in the log was not sent: it says so, or its user does (`--whole`).
     pub const WHOLE: Proof = Proof(8192);
+    /// Which requests were in flight at any time: each stands in the log with its end. Who has the messages of both sides has that, too.
+    pub const IN_FLIGHT: Proof = Proof(16384);
     /// All that a full capture of an ordered channel has.
     pub const FULL: Proof = Proof(63 | 128 | 256 | 512 | 1024 | 2048);
 
@@ -100,6 +102,11 @@ impl Proof {
     /// Without what `other` has.
     pub const fn without(self, other: Proof) -> Proof {
         Proof(self.0 & !other.0)
+    }
+    /// What is asked for and not there.
+    pub const fn lacking(self, wanted: Proof) -> Proof {
+        let known = if self.covers(Proof::BOTH_SIDES) { self.and(Proof::IN_FLIGHT) } else { self };
+        wanted.without(known)
     }
     /// True if all that `other` asks is there.
     pub const fn covers(self, other: Proof) -> bool {
@@ -142,8 +149,10 @@ impl Proof {
             (Proof::ANSWER_TIME, "when requests were answered"),
             (Proof::COUNTED, "a count of what passed"),
             (Proof::WHOLE, "word that nothing is left out"),
+            (Proof::IN_FLIGHT, "which requests were in flight"),
         ];
-        names.into_iter().filter(|(bit, _)| wanted.covers(*bit) && !self.covers(*bit)).map(|(_, name)| name).collect()
+        let lacking = self.lacking(wanted);
+        names.into_iter().filter(|(bit, _)| lacking.covers(*bit)).map(|(_, name)| name).collect()
     }
 }
 
@@ -166,6 +175,8 @@ pub struct Channel {
     pub complete_head: Option<bool>,
     /// True if the format itself separates connections: a second `initialize` is then not a new one.
     pub one_connection: bool,
+    /// True where the log has no ids: its reader counts requests, and gives an answer to the one that is open when it comes.
+    pub counts_ids: bool,
     /// What the log can prove.
     pub proof: Proof,
     /// Resolution of its clock in microseconds.
@@ -185,6 +196,7 @@ impl Default for Channel {
             transport: Transport::Ordered,
             complete_head: None,
             one_connection: false,
+            counts_ids: false,
             proof: Proof::FULL,
             resolution_us: 1,
             framing: None,

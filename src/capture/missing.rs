@@ -36,13 +36,15 @@ pub enum Why {
     /// Where the message right behind this place belongs is not told: its time contradicts where it stands, or it stands beside what it
     /// should stand behind.
     Unordered,
+    /// When the answer right behind this place came is not told: it stands where it can first have come.
+    Untimed,
     /// The log shows what followed from records that it lacks: it was sampled, or lost some anywhere.
     Sampled,
 }
 
 impl Why {
     /// All of them.
-    pub const ALL: [Why; 15] = [
+    pub const ALL: [Why; 16] = [
         Why::Head,
         Why::Tail,
         Why::Gap,
@@ -57,6 +59,7 @@ impl Why {
         Why::Foreign,
         Why::Twice,
         Why::Unordered,
+        Why::Untimed,
         Why::Sampled,
     ];
 
@@ -77,6 +80,7 @@ impl Why {
             Why::Foreign => "foreign",
             Why::Twice => "twice",
             Why::Unordered => "unordered",
+            Why::Untimed => "untimed",
             Why::Sampled => "sampled",
         }
     }

@@ -105,6 +105,11 @@ impl Streams {
         }
     }
 
+    /// The connection that a message begins has the stream of that message, whose head came while the one before was all there was.
+    fn take_back(&mut self, stream: Option<u32>) {
+        stream.map(|stream| self.earlier.remove(&stream));
+    }
+
     /// The channel leaves `connection`.
     fn leave(&mut self, connection: u32) {
         self.earlier.extend(self.current.drain(..).map(|stream| (stream, connection)));
@@ -286,6 +291,7 @@ impl Channels {
                         let anew =
                             (!track.has_ended()).then(|| (track.connection, message.id.value().map_or(0, digest)));
                         opened = Some(track.open_next(store, self.source, self.demanded)?);
+                        track.streams.take_back(frame.stream);
                         track.anew = anew;
                     } else if let Some(older) = track.clashes(message, frame.direction) {
                         self.mixed.extend(track.beside(older));

@@ -56,7 +56,7 @@ pub use method::{
     Feature, Gate, Method, MethodKind, Role, Sender, cancels_part, closes, introduces, is_exit, is_lifecycle,
     is_shutdown, names_callee, resumes, role,
 };
-pub use placeholder::is_placeholder;
+pub use placeholder::{is_placeholder, may_be_null};
 pub use playing::{Access, Back, Choice, DefaultAnswer, Flow};
 pub use probing::{Spoken, tried_in_turn};
 pub use profile::{AfterCancel, Bound, Family, Opening, Profile, ServerCancel, Waits};

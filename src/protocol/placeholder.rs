@@ -47,6 +47,15 @@ const MARKS: usize = 4;
 /// The longest of them, in bytes.
 const LONGEST: usize = 80;
 
+/// Members that say by null that there is none: no folder is open, no process is the parent, a document has no version.
+const NULL_BY_RIGHT: [&[u8]; 7] =
+    [b"processId", b"rootUri", b"rootPath", b"workspaceFolders", b"initializationOptions", b"settings", b"version"];
+
+/// True for a member whose value is null where nothing was taken out of it.
+pub fn may_be_null(key: &[u8]) -> bool {
+    NULL_BY_RIGHT.contains(&key)
+}
+
 /// True for a JSON string (with its quotes) that a filter wrote. A placeholder of this program stands for one value and no other: it
 /// is as good as that.
 pub fn is_placeholder(written: &str) -> bool {

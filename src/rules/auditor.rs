@@ -107,7 +107,7 @@ impl Auditor {
         self.seize(event);
         for rule in &self.by_event[kind(&event.what) as usize] {
             let Some(finding) = (rule.check)(event) else { continue };
-            let lacking = rule.needs.in_context().without(event.connection.proof);
+            let lacking = event.connection.proof.lacking(rule.needs.in_context());
             if lacking == Proof::NONE || lacking == Proof::DIRECTION && told_by_messages(rule, event, &finding) {
                 report(proven(rule, event, finding));
             } else {
@@ -192,6 +192,7 @@ fn proven(rule: &Rule, event: &Event<'_>, finding: Finding) -> Finding {
     let hole = hole(rule.absence, event, &finding)
         .or_else(|| doubt(rule, event, &finding))
         .or_else(|| guess(rule, event, &finding))
+        .or_else(|| untimed(rule, event, &finding))
         .or_else(|| taken_out(rule, event, &finding));
     match hole {
         Some(stretch) => finding.undecidable(&stretch.reason()),
@@ -255,6 +256,15 @@ fn guess<'a>(rule: &Rule, event: &Event<'a>, finding: &Finding) -> Option<&'a St
     }
     let frames = finding.evidence.iter().map(|evidence| evidence.frame).chain([finding.frame]);
     frames.into_iter().find_map(|frame| event.ledger.guess(frame))
+}
+
+/// An answer that the finding names, of which the log does not tell when it came, where that matters.
+fn untimed<'a>(rule: &Rule, event: &Event<'a>, finding: &Finding) -> Option<&'a Stretch> {
+    if !rule.needs.covers(Proof::ANSWER_TIME) {
+        return None;
+    }
+    let mut frames = finding.evidence.iter().map(|evidence| evidence.frame).chain([finding.frame]);
+    frames.find_map(|frame| event.ledger.untimed(frame))
 }
 
 /// A message that the finding rests on, or would have to hold what is absent, and of which a filter has taken something out.

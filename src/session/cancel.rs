@@ -190,7 +190,7 @@ impl Conn {
             |first: &&Cancellation| !first.foreign && first.sender == m.sender && first.mechanism == cancel.mechanism;
         let first = exchange.cancels.iter().find(same).map(|first| first.seen);
         let in_flight = exchange.in_flight();
-        let open = in_flight || !self.tells_when_answered();
+        let open = in_flight || !self.tells_when(answer);
         let fault = if cancel.foreign { Some(CancelFault::ForeignDialect) } else { self.fault_by_target(m, slot) };
         let fault = fault.or(match first {
             Some(_) if open => Some(CancelFault::Duplicate),
@@ -238,6 +238,11 @@ impl Conn {
         self.facts.proof.covers(Proof::ANSWER_TIME)
     }
 
+    /// The same of one answer: its record may not show when it came, where others do.
+    fn tells_when(&self, answer: Option<Seen>) -> bool {
+        self.tells_when_answered() && answer.is_none_or(|answer| self.facts.missing.untimed(answer.frame).is_none())
+    }
+
     /// Where the log does not show when a request was answered, the answer that stands before its cancel may be a late one.
     fn may_be_answered_late(
         &self,
@@ -246,7 +251,8 @@ impl Conn {
         (issuer, id): (Side, &Id),
         answer: Seen,
     ) {
-        let Some(slot) = self.slot(issuer, id).filter(|slot| !self.tells_when_answered() && !slot.cancel_void) else {
+        let Some(slot) = self.slot(issuer, id).filter(|slot| !self.tells_when(Some(answer)) && !slot.cancel_void)
+        else {
             return;
         };
         let exchange = &slot.exchange;

@@ -243,9 +243,9 @@ impl Conn {
             let again = Stretch { why: Why::Twice, side, frames, lines };
             return self.facts.doubtful.get_or_insert_default().note(again);
         }
-        if missing.why == Why::Unordered {
+        if matches!(missing.why, Why::Unordered | Why::Untimed) {
             let (frames, lines) = ((id + 1, id + 1), (frame.line, frame.line));
-            return self.facts.missing.note(Stretch { why: Why::Unordered, side, frames, lines });
+            return self.facts.missing.note(Stretch { why: missing.why, side, frames, lines });
         }
         self.facts.missing.note_missing(id, frame, missing, side);
         if let Some(stream) = frame.stream {

@@ -70,6 +70,11 @@ impl<'a> Ledger<'a> {
         all.find(|stretch| rests_on(stretch.why) && stretch.covers(None, from, to))
     }
 
+    /// That the log does not tell when this answer came, where it tells it of others.
+    pub fn untimed(&self, frame: FrameId) -> Option<&'a Stretch> {
+        self.connection.missing.untimed(frame)
+    }
+
     /// The file, read later, that goes back in time behind what an earlier one shows at this time.
     pub fn went_back(&self, at_us: i64) -> Option<&'a Stretch> {
         self.connection.missing.went_back(at_us)

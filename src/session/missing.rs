@@ -49,6 +49,7 @@ impl Stretch {
             Why::Twice => {
                 format!("{lines} says what a record before it says, at the same time, and may be that one again")
             }
+            Why::Untimed => format!("{lines} does not tell when the request was answered"),
             Why::Unordered => format!("nothing tells what comes first of {lines} and what stands beside it"),
             Why::Foreign => {
                 format!("{lines} may be of another protocol: no `jsonrpc`, and members that JSON-RPC does not know")
@@ -166,9 +167,15 @@ impl Stretches {
         self.list.iter().any(|stretch| stretch.why == Why::Head)
     }
 
+    /// That an answer stands where it can first have come, if so.
+    pub(super) fn untimed(&self, frame: FrameId) -> Option<&Stretch> {
+        self.list.iter().find(|stretch| stretch.why == Why::Untimed && stretch.covers(None, frame, frame))
+    }
+
     pub(super) fn hole(&self, side: Option<Side>, from: FrameId, to: FrameId) -> Option<&Stretch> {
         // What stands at a place that is not told is not missing.
-        self.list.iter().find(|stretch| stretch.why != Why::Unordered && stretch.covers(side, from, to))
+        let is_there = |why: Why| matches!(why, Why::Unordered | Why::Untimed);
+        self.list.iter().find(|stretch| !is_there(stretch.why) && stretch.covers(side, from, to))
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::condition::Term;
 use super::emit::Emitter;
 use super::head::{At, Head, Record};
+use super::parts::Ids;
 use super::pointer::Found;
 use super::ready::{ConnectionKey, Meaning};
 use super::schema::broken;
@@ -116,6 +117,7 @@ impl Emitter {
             name: (!name.is_empty()).then(|| name.clone()),
             vantage,
             transport: definition.transport,
+            counts_ids: definition.made.ids == Ids::Logger,
             proof,
             resolution_us: ts
                 .and_then(|ts| clock.time(ts, &definition.times.rule))

@@ -5,35 +5,37 @@
 //! when they end, so they are put into the order of their times. An answer is known by the span having ended without
 //! an exception that says it was cancelled; which request a cancel meant is not in it.
 
-use std::collections::{HashMap, HashSet};
+mod span;
+mod twice;
+
+use std::collections::HashMap;
 
 use serde::Deserialize;
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
 
+use self::span::{Attributes, IDS, Outcome, Span};
+use self::twice::{doubts, seen_twice};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::literal::put_json;
 use crate::capture::out::{Channels, Out};
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
-use crate::capture::{Channel, Direction, Proof, Skip, Transport, Vantage};
+use crate::capture::{Body, Channel, Direction, Proof, Skip, Transport, Vantage};
 use crate::error::Result;
-use crate::protocol::{Sender, Side, sender_of};
+use crate::protocol::Side;
 
 /// The format.
 pub(crate) struct OtlpSpans;
 
-const IDS: [&str; 3] = ["jsonrpc.request.id", "rpc.jsonrpc.request_id", "mcp.request.id"];
-const METHODS: [&str; 2] = ["mcp.method.name", "rpc.method"];
-const CODES: [&str; 3] = ["rpc.response.status_code", "rpc.jsonrpc.error_code", "error.type"];
-
-/// What spans show.
+/// What spans show. Each says when its request was in flight, whatever else is not in the log.
 const PROOF: Proof = Proof::FULL
     .without(Proof::PAYLOAD)
     .without(Proof::CANCEL_TARGET)
     .without(Proof::ENVELOPE)
     .without(Proof::ALL_ANSWERS)
-    .without(Proof::BOTH_SIDES);
+    .without(Proof::BOTH_SIDES)
+    .and(Proof::IN_FLIGHT);
 
 impl Format for OtlpSpans {
     fn name(&self) -> &'static str {
@@ -83,128 +85,6 @@ struct Scope<'a> {
     spans: Vec<&'a RawValue>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Attributes {
-    attributes: Vec<Attribute>,
-}
-
-#[derive(Deserialize)]
-struct Attribute {
-    key: String,
-    #[serde(default)]
-    value: Map<String, Value>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Written {
-    #[serde(default)]
-    kind: Value,
-    #[serde(default, alias = "span_id")]
-    span_id: String,
-    #[serde(default, alias = "parent_span_id")]
-    parent_span_id: String,
-    #[serde(alias = "start_time_unix_nano")]
-    start_time_unix_nano: Value,
-    #[serde(default, alias = "end_time_unix_nano")]
-    end_time_unix_nano: Value,
-    #[serde(default)]
-    attributes: Vec<Attribute>,
-    #[serde(default)]
-    status: Map<String, Value>,
-}
-
-/// The value of an attribute as text.
-fn text_of(attributes: &[Attribute], key: &str) -> Option<String> {
-    let value = attributes.iter().find(|attribute| attribute.key == key)?.value.values().next()?;
-    Some(value.as_str().map_or_else(|| value.to_string(), str::to_string)).filter(|text| !text.is_empty())
-}
-
-/// Nanoseconds as text or number, in microseconds.
-fn us(value: &Value) -> Option<i64> {
-    let ns = value.as_str().and_then(|text| text.parse().ok()).or_else(|| value.as_i64())?;
-    (ns > 0).then_some(ns / 1_000)
-}
-
-/// What became of a request.
-#[derive(Clone, Debug, PartialEq)]
-enum Outcome {
-    Result,
-    Error(Option<i64>, String),
-    /// Cancelled, or the span has no end.
-    Unknown,
-}
-
-/// One span of a message.
-struct Span<'a> {
-    raw: &'a str,
-    start_us: i64,
-    end_us: Option<i64>,
-    method: String,
-    id: Option<String>,
-    /// The process that wrote it.
-    service: String,
-    connection: Option<String>,
-    /// Its own id, and that of the span that caused it; empty where there is none.
-    ids: (String, String),
-    /// True for the span of whoever handles the message.
-    receives: bool,
-    outcome: Outcome,
-}
-
-impl<'a> Span<'a> {
-    /// `None` for spans of other things, and of requests without an id.
-    fn read(raw: &'a RawValue, resource: &[Attribute]) -> Option<Span<'a>> {
-        let written: Written = serde_json::from_str(raw.get()).ok()?;
-        let own = |key: &str| text_of(&written.attributes, key);
-        let method = METHODS.iter().find_map(|key| own(key))?;
-        let id = IDS.iter().find_map(|key| own(key));
-        if id.is_none() && !method.starts_with("notifications/") && !method.starts_with("$/") {
-            return None;
-        }
-        let service = ["service.instance.id", "service.name"].iter().find_map(|key| text_of(resource, key));
-        let receives = written.kind == json!(2) || written.kind == json!("SPAN_KIND_SERVER");
-        Some(Span {
-            raw: raw.get(),
-            start_us: us(&written.start_time_unix_nano)?,
-            end_us: us(&written.end_time_unix_nano),
-            connection: own("mcp.session.id").or_else(|| service.clone()),
-            outcome: outcome(&written, &own),
-            service: service.unwrap_or_default(),
-            ids: (written.span_id, written.parent_span_id),
-            method,
-            id,
-            receives,
-        })
-    }
-
-    /// Who sends such a message, where its method tells.
-    fn sender(&self) -> Option<Side> {
-        match sender_of(&self.method)? {
-            Sender::Client => Some(Side::Client),
-            Sender::Server => Some(Side::Server),
-            Sender::Both => None,
-        }
-    }
-}
-
-fn outcome(written: &Written, own: &dyn Fn(&str) -> Option<String>) -> Outcome {
-    let failed =
-        written.status.get("code").is_some_and(|code| *code == json!(2) || *code == json!("STATUS_CODE_ERROR"));
-    let code = CODES.iter().find_map(|key| own(key)?.parse::<i64>().ok()).filter(|code| *code != 0);
-    let kind = own("error.type").unwrap_or_default();
-    let said = written.status.get("message").and_then(Value::as_str).unwrap_or(&kind).to_string();
-    match code {
-        Some(code) => Outcome::Error(Some(code), said),
-        _ if kind.to_lowercase().contains("cancel") || us(&written.end_time_unix_nano).is_none() => Outcome::Unknown,
-        // A tool that failed is a result that says so.
-        None if kind == "tool_error" => Outcome::Result,
-        None if failed || !kind.is_empty() => Outcome::Error(None, said),
-        None => Outcome::Result,
-    }
-}
-
 /// One message of a span: when it was sent, and which half of the exchange it is.
 struct HalfExchange {
     at_us: i64,
@@ -233,7 +113,7 @@ impl WholeReader for SpanReader {
         let at = |span: &Span<'_>| span.raw.as_ptr() as usize - text.as_ptr() as usize;
         seen_twice(&mut spans, |span| out.skip(lines.number(at(span)), Skip::Duplicate));
         let vantage = vantage(&spans);
-        let servers = servers(&spans);
+        let (servers, doubts) = (servers(&spans), doubts(&spans));
         let mut channels = Channels::default();
         for event in events(&spans) {
             let span = &spans[event.span];
@@ -242,7 +122,7 @@ impl WholeReader for SpanReader {
                 name: span.connection.clone(),
                 vantage,
                 transport: Transport::Http,
-                proof: PROOF,
+                proof: if span.of_session { PROOF } else { PROOF.without(Proof::CLIENT) },
                 ..Channel::default()
             })?;
             let sender = span.sender().or_else(|| {
@@ -259,6 +139,9 @@ impl WholeReader for SpanReader {
                 stream: Some(event.span as u32),
                 taps: None,
             };
+            if let Some(doubt) = doubts.get(&event.span).filter(|_| !event.answer) {
+                out.put(&place, Body::Missing(*doubt))?;
+            }
             put_json(out, &place, span.raw, &message(span, event.answer))?;
         }
         Ok(())
@@ -301,36 +184,6 @@ fn take<'t>(text: &str, document: Document<'t>, spans: &mut Vec<std::result::Res
             spans.push(Span::read(raw, &resources.resource.attributes).ok_or(at));
         }
     }
-}
-
-/// Drops the second span of a message whose both ends wrote one: of a request by its id, of a notification by the span that caused it.
-fn seen_twice(spans: &mut Vec<Span<'_>>, mut each: impl FnMut(&Span<'_>)) {
-    let mut seen: HashMap<(Option<String>, String, String), (bool, i64)> = HashMap::new();
-    let sent = spans.iter().filter(|span| span.id.is_none() && !span.receives && !span.ids.0.is_empty());
-    let sent: HashSet<(Option<String>, String, String)> =
-        sent.map(|span| (span.connection.clone(), span.method.clone(), span.ids.0.clone())).collect();
-    spans.retain(|span| {
-        let Some(id) = &span.id else {
-            let known =
-                span.receives && sent.contains(&(span.connection.clone(), span.method.clone(), span.ids.1.clone()));
-            if known {
-                each(span);
-            }
-            return !known;
-        };
-        let key = (span.connection.clone(), span.method.clone(), id.clone());
-        let end = span.end_us.unwrap_or(i64::MAX);
-        match seen.get(&key) {
-            Some((receives, until)) if *receives != span.receives && span.start_us <= *until => {
-                each(span);
-                false
-            }
-            _ => {
-                seen.insert(key, (span.receives, end));
-                true
-            }
-        }
-    });
 }
 
 /// Which processes are servers (`true`) or clients, told by methods that only one side sends.

@@ -7,7 +7,7 @@ use rustc_hash::FxHasher;
 
 use crate::json::scan::{members, skip_white, value_end};
 use crate::jsonrpc::{Defect, Kind, Message};
-use crate::protocol::{Facts, is_placeholder};
+use crate::protocol::{Facts, is_placeholder, may_be_null};
 
 /// Signs of what a logger does to messages.
 #[derive(Clone, Copy, Debug, Default)]
@@ -180,9 +180,12 @@ pub(super) fn is_null_error(text: &str) -> bool {
     members(text).any(|member| member.key == "error" && is_null(member.value))
 }
 
-/// What the parameters, the result and the error of a message hold.
+/// What the parameters, the result and the error of a message hold. A result that is null itself is an answer to who asked for nothing,
+/// and some members say by null that there is none: no text stood there.
 pub(super) fn leaves(text: &str) -> Leaves {
+    let is_void = |key: &str, value: &str| key == "result" && value == "null";
     let payload = members(text).filter(|member| matches!(member.key, "params" | "result" | "error"));
+    let payload = payload.filter(|member| !is_void(member.key, member.value));
     payload.fold(Leaves::default(), |known, member| {
         let found = leaves_of(member.value.as_bytes());
         Leaves { texts: known.texts || found.texts, nulls: known.nulls || found.nulls }
@@ -190,16 +193,19 @@ pub(super) fn leaves(text: &str) -> Leaves {
 }
 
 fn leaves_of(value: &[u8]) -> Leaves {
-    let (mut found, mut at) = (Leaves::default(), 0);
+    let (mut found, mut at, mut key): (_, _, &[u8]) = (Leaves::default(), 0, b"");
     while let Some(byte) = value.get(at) {
         match byte {
             b'"' => {
                 let Some(end) = value_end(value, at) else { break };
+                let is_key = value.get(skip_white(value, end)) == Some(&b':');
+                key = if is_key { &value[at + 1..end - 1] } else { b"" };
+                found.texts |= !is_key;
                 at = end;
-                found.texts |= value.get(skip_white(value, at)) != Some(&b':');
                 continue;
             }
-            b'n' => found.nulls = true,
+            b'n' => found.nulls |= !may_be_null(key),
+            b'[' | b'{' => key = b"",
             _ => {}
         }
         at += 1;

@@ -96,6 +96,8 @@ pub(super) struct Notes {
     exact: bool,
     /// True if it is read line by line.
     pub by_line: bool,
+    /// True if their ids were counted as they were read, so that they pair in that order and in no other.
+    pub counts_ids: bool,
     /// True if a program wrote the messages anew: they are not the bytes that passed.
     pub rewritten: bool,
     /// Records that stand twice: where each stands, and where the one that is kept.
@@ -296,6 +298,7 @@ impl FrameSink for &RefCell<Notes> {
         // HTTP alone keeps nothing apart; who knows its streams does.
         let keeps_apart = channel.transport == Transport::Http && channel.proof.covers(Proof::STREAMS);
         notes.exact |= channel.one_connection || channel.session.is_some() || keeps_apart;
+        notes.counts_ids |= channel.counts_ids;
         notes.resolution_us = notes.resolution_us.max(channel.resolution_us);
         notes.names.push(channel.name);
         Ok(())

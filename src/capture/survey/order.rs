@@ -12,6 +12,9 @@ pub(super) const NEAR: usize = 8;
 /// How many answers before their requests tell that a log is turned round.
 const AHEAD: usize = 3;
 
+/// What is said of a log that was turned round.
+const NEWEST_FIRST: &str = "it stands newest first, and was turned round";
+
 /// The order in which the notes pair best; one that is as written unless another one is better.
 pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usize> {
     let list = &notes.list;
@@ -21,6 +24,13 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
     let (steps, on) = steps(notes, groups);
     let mut best = (before, as_written.clone(), String::new());
     let mut as_good = false;
+    // Ids that were counted in the order of the records speak for that one, whichever it is: times alone tell.
+    if notes.counts_ids && steps > on {
+        let order = by_time(notes, &reversed);
+        plan.order = ranked(notes, &order);
+        plan.said.push(NEWEST_FIRST.to_string());
+        return order;
+    }
     let mut suppose = |order: Vec<usize>, said: String| {
         let found = score(list, &order, groups);
         if found.disorder() < best.0.disorder() {
@@ -34,7 +44,7 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
         // of equal times the last is the oldest.
         let newest_first = steps > on;
         if newest_first {
-            suppose(reversed.clone(), "it stands newest first, and was turned round".to_string());
+            suppose(reversed.clone(), NEWEST_FIRST.to_string());
         }
         let (base, said) = match newest_first {
             true => (
@@ -63,11 +73,7 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
     }
     // Where no time tells an order, what nobody does throughout does: answer first, and be asked then.
     if steps + on == 0 && before.ahead >= AHEAD && score(list, &reversed, groups).disorder() == 0 {
-        best = (
-            score(list, &reversed, groups),
-            reversed.clone(),
-            "it stands newest first, and was turned round".to_string(),
-        );
+        best = (score(list, &reversed, groups), reversed.clone(), NEWEST_FIRST.to_string());
     }
     let opening = list.iter().position(|note| note.act == Act::Open);
     if let Some(at) = opening.filter(|at| *at > 0 && list.iter().all(|note| note.at_us.is_none())) {

@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     summary: "a request uses the id of another one in flight",
     on: On::IdReused,
     duty: Duty::either(Occasions::REQUESTS),
-    needs: Proof::DIRECTION.and(Proof::ANSWER_TIME).and(Proof::BOTH_SIDES).and(Proof::CLIENT),
+    needs: Proof::DIRECTION.and(Proof::ANSWER_TIME).and(Proof::IN_FLIGHT).and(Proof::CLIENT),
     absence: Absence::Between(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/id-reused-in-flight.md"),

@@ -2,13 +2,12 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashSet;
-
 use super::body::is_event_stream;
 use super::connection::Connections;
 use super::order::{self, Placed};
 use super::steps::{ExchangeStep, StepKind, steps};
 use super::unseen::{Span, Unseen};
+use super::untimed::Untimed;
 use super::{Exchange, Part};
 use crate::capture::out::Out;
 use crate::capture::place::Place;
@@ -35,8 +34,6 @@ pub(in crate::capture::formats) struct Collected<'a> {
     resolution_us: Option<i64>,
     bytes: usize,
     unseen: Unseen,
-    /// Connections with an answer of which it is not known when it came, in a log that tells it of others.
-    untimed: FxHashSet<u32>,
 }
 
 /// Nothing is known to be lost: it would be in a record that is not there.
@@ -50,6 +47,9 @@ const WHOSE: Missing<'static> = Missing { words: "to which session it led", ..Mi
 const AT_ONCE: Missing<'static> =
     Missing { words: "its clock does not tell which of two messages came first", ..Missing::new(Why::Unordered) };
 
+/// The record does not tell when its answer came, and a cancel may have come before it.
+const WHEN: Missing<'static> = Missing { words: "when it was answered", ..Missing::new(Why::Untimed) };
+
 impl<'a> Collected<'a> {
     /// Nothing yet. `sessions` where some exchanges may name a session.
     pub(in crate::capture::formats) fn new(vantage: Vantage, unordered: bool, sessions: bool) -> Collected<'a> {
@@ -62,7 +62,6 @@ impl<'a> Collected<'a> {
             resolution_us: None,
             bytes: 0,
             unseen: Unseen::default(),
-            untimed: FxHashSet::default(),
         }
     }
 
@@ -95,9 +94,6 @@ impl<'a> Collected<'a> {
                 StepKind::Head(head) => head.len(),
                 _ => 0,
             };
-            if step.side == Side::Server && !step.timed && step.told.answers {
-                self.untimed.insert(connection);
-            }
             self.placed.push(Placed { step, stream, line, connection, started, adrift });
         }
         true
@@ -120,19 +116,20 @@ impl<'a> Collected<'a> {
         for placed in &mut self.placed {
             placed.connection = self.connections.home(placed.connection);
         }
-        self.untimed = self.untimed.iter().map(|number| self.connections.home(*number)).collect();
         self.unseen.renumber(|number| self.connections.home(number));
         self.placed.sort_by_cached_key(|placed| (placed.step.order_us, placed.rank()));
         let half = if all { self.placed.len() } else { self.placed.len() / 2 };
         let rest = self.placed.split_off(half);
         let (placed, untold) = order::after_their_causes(std::mem::replace(&mut self.placed, rest));
         self.bytes /= 2;
+        // What hangs on an answer of a log that goes on may still come.
+        let untimed = if all { Untimed::of(&placed) } else { Untimed::at_least(placed.iter().chain(&self.placed)) };
         self.unseen.whole = out.is_said_whole();
         let not_told = order::not_told_apart(&placed, self.resolution_us.unwrap_or(1));
         for (at, placed) in placed.iter().enumerate() {
-            let known = [&self.untimed, &untold.untimed];
-            let untimed = self.unordered || known.iter().any(|set| set.contains(&placed.connection));
-            let lost = match (untold.unordered.contains(&placed.connection), untimed) {
+            let known = [&untimed.connections, &untold.untimed];
+            let unknown = self.unordered || known.iter().any(|set| set.contains(&placed.connection));
+            let lost = match (untold.unordered.contains(&placed.connection), unknown) {
                 (true, _) => Proof::ORDER.and(Proof::CANCEL_TARGET).and(Proof::ANSWER_TIME),
                 (false, true) => Proof::ANSWER_TIME,
                 (false, false) => Proof::NONE,
@@ -150,6 +147,9 @@ impl<'a> Collected<'a> {
             }
             if self.connections.is_guessed(placed.stream) {
                 say(placed.step.side, WHOSE)?;
+            }
+            if untimed.answers.contains(&at) {
+                say(placed.step.side, WHEN)?;
             }
             if not_told.contains(&at) {
                 say(placed.step.side, AT_ONCE)?;

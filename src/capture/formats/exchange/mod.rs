@@ -28,6 +28,7 @@ mod steps;
 mod tests;
 mod told;
 mod unseen;
+mod untimed;
 
 use std::borrow::Cow;
 

@@ -51,6 +51,8 @@ pub(in crate::capture::formats) struct Told {
     more: Vec<(As, Link)>,
     /// True if an answer may be among them: the members of a batch are not looked at for it.
     pub(super) answers: bool,
+    /// True if something is cancelled of which no id is given.
+    pub(super) cancels_unnamed: bool,
     /// True for a message, or a batch that starts with one.
     pub(in crate::capture::formats) is_traffic: bool,
 }
@@ -143,6 +145,7 @@ impl Told {
 
     fn cancel(&mut self, params: Option<&str>) {
         let target = params.and_then(|params| member(params, "requestId").or(member(params, "id")));
+        self.cancels_unnamed |= target.is_none();
         self.add(As::Cancelled, target.map(Link::id));
     }
 }

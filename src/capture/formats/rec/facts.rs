@@ -8,7 +8,7 @@ use crate::protocol::by_name;
 use crate::wire::Framing;
 
 /// The names of what a log can prove, as they are written.
-const PROOFS: [(Proof, &str); 14] = [
+const PROOFS: [(Proof, &str); 15] = [
     (Proof::PAYLOAD, "payload"),
     (Proof::CANCEL_TARGET, "cancel_target"),
     (Proof::ERROR_CODE, "error_code"),
@@ -23,6 +23,7 @@ const PROOFS: [(Proof, &str); 14] = [
     (Proof::ANSWER_TIME, "answer_time"),
     (Proof::COUNTED, "counted"),
     (Proof::WHOLE, "whole"),
+    (Proof::IN_FLIGHT, "in_flight"),
 ];
 
 #[derive(Default, Serialize, Deserialize)]
@@ -92,6 +93,7 @@ pub fn read(text: &str) -> Option<Channel> {
         transport: if facts.transport == "http" { Transport::Http } else { Transport::Ordered },
         complete_head: facts.head,
         one_connection: facts.one,
+        counts_ids: false,
         proof: proof.fold(Proof::NONE, |all, (proof, _)| all.and(*proof)),
         resolution_us: facts.resolution_us.max(1),
         framing: facts.framing.as_deref().and_then(Framing::from_name),
@@ -112,6 +114,7 @@ mod tests {
             transport: Transport::Http,
             complete_head: Some(false),
             one_connection: true,
+            counts_ids: false,
             proof: Proof::FULL.and(Proof::STREAMS).without(Proof::ENVELOPE),
             resolution_us: 1_000,
             replay_of: None,

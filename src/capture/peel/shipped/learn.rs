@@ -52,14 +52,13 @@ fn learned(sample: &Sample, around: Inside) -> Option<Learned> {
     let (columns, records) = columns(sample.text());
     let (message, peeled, inside) = message(&columns, records, sample, around)?;
     let chosen = &columns[message];
-    let near = |column: &&Column| holds_for(&column.path, &chosen.path) && column.path != chosen.path;
-    let time = columns.iter().filter(near).filter(|column| column.values.len() * 10 >= chosen.values.len());
-    let time = time.filter_map(|column| Some((time_rank(column)?, column))).min_by_key(|(rank, _)| *rank);
+    let near = |column: &&Column| is_near(column, chosen);
+    let time = time_beside(&columns, chosen);
     let key = columns.iter().filter(near).filter_map(|column| Some((instance(&column.long_name())?, column)));
     let key = key.min_by_key(|(rank, _)| *rank);
     let shape = Shape::new(
         chosen.path.clone(),
-        time.map(|(_, column)| column.path.clone()),
+        time.map(|column| column.path.clone()),
         key.map(|(_, column)| column.path.clone()).into_iter().collect(),
     );
     let message = shown(&chosen.path);
@@ -88,6 +87,19 @@ fn holds_for(path: &Path, record: &Path) -> bool {
         Some(last) => record.starts_with(&path[..=last]),
         None => true,
     }
+}
+
+/// True for another scalar of the records that have the `chosen` one.
+fn is_near(column: &Column, chosen: &Column) -> bool {
+    holds_for(&column.path, &chosen.path) && column.path != chosen.path
+}
+
+/// The time of the records that have the `chosen` scalar: of several that read as one, what is called so.
+fn time_beside<'c>(columns: &'c [Column], chosen: &Column) -> Option<&'c Column> {
+    let near = columns.iter().filter(|column| is_near(column, chosen));
+    let often = near.filter(|column| column.values.len() * 10 >= chosen.values.len());
+    let times = often.filter_map(|column| Some((time_rank(column)?, column)));
+    times.min_by_key(|(rank, _)| *rank).map(|(_, column)| column)
 }
 
 /// Goes through the first values of a text: `take` gives the byte after the one at a byte. Gives how many there are.
@@ -180,13 +192,13 @@ fn message(columns: &[Column], records: usize, sample: &Sample, inside: Inside) 
     candidates.retain(|at| columns[*at].is_text || columns[*at].is_object());
     candidates
         .sort_by_key(|at| (columns[*at].is_object(), rank(&columns[*at]), std::cmp::Reverse(length(&columns[*at]))));
-    let newest_first = columns.iter().filter(|column| time_rank(column).is_some()).any(is_backwards);
     let mut best: Option<(usize, Sample, Found)> = None;
     let objects = candidates.split_off(candidates.partition_point(|at| !columns[*at].is_object()));
     candidates.truncate(TRIED);
     for at in candidates.into_iter().chain(objects) {
         let mut values: Vec<&str> = columns[at].values.iter().map(String::as_str).collect();
-        if newest_first {
+        // A number of the record may read as a time, too, and goes back where it likes.
+        if time_beside(columns, &columns[at]).is_some_and(is_backwards) {
             values.reverse();
         }
         let text: String = values.into_iter().flat_map(|value| [value.trim_end_matches('\n'), "\n"]).collect();
