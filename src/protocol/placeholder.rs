@@ -38,6 +38,9 @@ const BETWEEN: [&str; 14] = [
     "truncated",
 ];
 
+/// Words that say it between brackets, by themselves or before what stands for the value: `[PII]`, `<hash:1a2b3c4d>`.
+const FENCED: [&str; 8] = ["pii", "phi", "hash", "hmac", "md5", "sha1", "sha256", "sha512"];
+
 /// Words of printers that go no deeper, between brackets (util.inspect, JSON loggers with a depth).
 const UNPRINTED: [&str; 6] = ["Object", "Array", "object Object", "Circular", "MaxDepth", "Truncated"];
 
@@ -82,14 +85,15 @@ fn is_filters(text: &str) -> bool {
             names_a_kind(text)
                 || SAID.iter().any(|said| first.eq_ignore_ascii_case(said))
                 || fenced && BETWEEN.iter().any(|sign| holds(sign))
+                || fenced && FENCED.iter().any(|said| first.eq_ignore_ascii_case(said))
         }
     }
 }
 
-/// True for a word of which a printer shows the beginning only: `cancelle…`.
+/// True for a word of which a printer shows the beginning only: `cancelle…`, `3f2b8c1e-9d47-…`.
 fn is_cut(text: &str) -> bool {
     let begun = ["…", "\\u2026", "..."].iter().find_map(|mark| text.strip_suffix(mark));
-    begun.is_some_and(|begun| begun.ends_with(char::is_alphanumeric))
+    begun.is_some_and(|begun| begun.ends_with(|last: char| last.is_alphanumeric() || "-_:/+=@#~|".contains(last)))
 }
 
 /// True for `[Object]`, `[Array(3)]`, `{...}`, `…`.
@@ -136,6 +140,10 @@ mod tests {
             "cancelle…",
             "cancelle\\u2026",
             "cancelle...",
+            "3f2b8c1e-9d47-4f63-8a55-…",
+            "req_...",
+            "[PII]",
+            "<hash:1a2b3c4d>",
             "[...]",
             "{…}",
             "sk-****",
@@ -158,6 +166,9 @@ mod tests {
             "[Objects]",
             "[Array] of names",
             "**bold**",
+            "hash:1a2b3c4d",
+            "#hash",
+            "and so on …",
             "<a href=1>",
             "a<b>",
         ] {

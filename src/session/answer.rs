@@ -9,7 +9,7 @@ use super::seen::Seen;
 use super::state::{Accused, Conn, Incoming, LateAnswer, Orphanage, Slot, Step, Suspect, index};
 use super::window::Kept;
 use crate::jsonrpc::{Id, IdField, Kind};
-use crate::protocol::{Facts, Mechanism, Role, Side};
+use crate::protocol::{Facts, Mechanism, Profile, Role, Side};
 
 /// The code that says "cancelled" wherever a protocol has such a code.
 pub(super) const CANCELLED: i64 = -32800;
@@ -50,7 +50,12 @@ impl Conn {
 
     /// From MCP 2026-07-28 on servers ask nothing, so clients answer nothing; a connection with a handshake is of the older kind.
     fn client_may_not_answer(&self, m: &Incoming<'_>) -> bool {
-        m.sender == Side::Client && m.profile.revision_per_request && self.facts.lifecycle.initialize.is_none()
+        m.sender == Side::Client && self.must_not_be_answered(m.sender.peer(), m.profile)
+    }
+
+    /// True for a request that its receiver must not answer, because its issuer must not have sent it.
+    pub(super) fn must_not_be_answered(&self, issuer: Side, profile: &Profile) -> bool {
+        issuer == Side::Server && profile.revision_per_request && self.facts.lifecycle.initialize.is_none()
     }
 
     fn client_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) {

@@ -168,10 +168,10 @@ impl Conn {
         if matches!(self.facts.end, End::Closed(_)) {
             exchange.history.push('X');
         }
-        if silent || !due(slot) {
+        let exchange = &slot.exchange;
+        if silent || !due(slot) || self.must_not_be_answered(exchange.issuer, exchange.profile) {
             return;
         }
-        let exchange = &slot.exchange;
         let Some(judgement) = self.unanswered(step, slot, end, waits) else { return };
         let answers = self.side(exchange.issuer.peer()).answers;
         let what = What::Unanswered {
@@ -268,10 +268,13 @@ impl Conn {
         }
     }
 
-    /// What a side waits for when the connection ends: not for what it has cancelled.
+    /// What a side waits for when the connection ends: not for what it has cancelled, nor rightly for what nobody may answer.
     fn asked(&self, side: Side) -> Asked {
         let mut asked = Asked::default();
-        let waits = |exchange: &&Exchange| exchange.in_flight() && exchange.cancel().is_none();
+        let waits = |exchange: &&Exchange| {
+            let owed = !self.must_not_be_answered(side, exchange.profile);
+            exchange.in_flight() && exchange.cancel().is_none() && owed
+        };
         let open = self.side(side).live.values().map(|slot| &slot.exchange).filter(waits);
         for exchange in open {
             match exchange.parent {

@@ -158,7 +158,7 @@ impl Conn {
     fn frame(&mut self, step: &mut Step<'_>, id: FrameId, frame: &Frame<'_>) {
         let seen = Seen { frame: id, at_us: frame.at_us };
         self.whence(id, frame);
-        self.tick(seen);
+        self.tick(step, seen);
         let place = MessagePlace {
             seen,
             line: frame.line,
@@ -260,20 +260,15 @@ impl Conn {
         }
     }
 
-    fn tick(&mut self, seen: Seen) {
+    fn tick(&mut self, step: &Step<'_>, seen: Seen) {
         self.facts.first.get_or_insert(seen);
         self.facts.last = Some(seen);
         let Some(now) = seen.at_us else { return };
         let started = *self.started_us.get_or_insert(now);
         self.facts.timed |= now != started;
-        if let Some(before) = self.clock.last_us.filter(|before| now < *before) {
-            self.clock.steps_back += 1;
-            if before - now > self.clock.worst_us {
-                self.clock.worst_us = before - now;
-                self.clock.worst_at = Some(seen);
-            }
+        if self.clock.tick(seen, step.settings.slack_us + self.resolution_us).is_some() {
+            self.doubt_times(now);
         }
-        self.clock.last_us = Some(now);
     }
 
     fn close(&mut self, seen: Seen, by: Option<Side>) {

@@ -177,7 +177,9 @@ impl Conn {
             _ => {}
         }
         self.accuse_nested(step, m, id);
-        self.count_waiting(m.sender.peer(), m.seen);
+        if !self.must_not_be_answered(m.sender, m.profile) {
+            self.count_waiting(m.sender.peer(), m.seen);
+        }
     }
 
     fn new_slot(
@@ -440,10 +442,10 @@ impl Conn {
     }
 
     /// Takes a latency sample for the leg to `side`. That of one client says nothing of another one's way, and where
-    /// something is missing or was guessed in between the two may not belong together.
+    /// something is missing or was guessed in between the two may not belong together; where the clock was set back, too little was measured.
     pub(super) fn sample(&mut self, step: &Step<'_>, side: Side, towards: Seen, back: Seen, quick: bool) {
         let whole = Ledger::new(&self.facts, step.shelf).hole(None, towards.frame, back.frame).is_none();
-        if !whole || !self.facts.proof.covers(Proof::CLIENT) {
+        if !whole || !self.facts.proof.covers(Proof::CLIENT) || self.clock.stepped_since(towards.frame) {
             return;
         }
         if let (Some(latency), Some(at)) = (back.since(towards), back.at_us) {

@@ -95,6 +95,10 @@ pub(super) const FORGOTTEN: &str = "too many requests came since, and their toke
 /// Why a cancel proves nothing that followed its request closely.
 const OVERTAKEN: &str = "the cancel may have come before its request: each went its own way";
 
+/// Why the difference of two times is no delay.
+const STEPPED: &str =
+    "the clock of the log was set back around these messages, and may have been set forward again between them";
+
 /// Why the time since a message proves nothing.
 const UNHEARD: &str = "nothing had come from that side before: it may have been starting";
 
@@ -228,9 +232,19 @@ pub(super) struct Crossing {
     pub(super) apart_us: Option<i64>,
     /// When the first message of the decider came, in microseconds since the epoch: before it, he may not have been there to read.
     pub(super) heard_us: Option<i64>,
+    /// How much of the time between the two the clock of the log may have jumped over, microseconds.
+    pub(super) jumped_us: i64,
 }
 
 impl Crossing {
+    /// Why a delay over this limit proves nothing, where it does not.
+    fn doubt(&self, delta: i64, limit: i64) -> Option<&'static str> {
+        match self.apart_us.is_some_and(|apart| apart <= limit) {
+            true => Some(OVERTAKEN),
+            false => (delta - self.jumped_us <= limit).then_some(STEPPED),
+        }
+    }
+
     /// True if the decider had been heard long enough before `second`.
     fn was_there(&self, limit_us: i64) -> bool {
         self.second.at_us.zip(self.heard_us).is_none_or(|(second, heard)| second - heard > limit_us)
@@ -284,7 +298,7 @@ impl Tap<'_> {
             return Verdict::Wait;
         }
         if self.vantage.side() == Some(crossing.decider) {
-            return Verdict::Now(self.at_the_decider(delta));
+            return Verdict::Now(self.at_the_decider(crossing, delta));
         }
         // Only more samples could change it, until enough have come.
         if self.leg.count < crossing.samples_before + RECENT as u64 / 2 {
@@ -303,10 +317,15 @@ impl Tap<'_> {
         }
     }
 
-    fn at_the_decider(&self, delta: i64) -> Judgement {
-        let certainty = if delta > self.slack() { Certainty::Violation } else { Certainty::Race };
-        let basis = Some(Basis::Vantage);
-        Judgement { certainty, basis, delta_us: Some(delta), ..Judgement::EXACT }
+    fn at_the_decider(&self, crossing: &Crossing, delta: i64) -> Judgement {
+        let slack = self.slack();
+        let doubt = crossing.doubt(delta, slack);
+        let (certainty, reason) = match (delta > slack, doubt) {
+            (false, _) => (Certainty::Race, None),
+            (true, Some(reason)) => (Certainty::Undecidable, Some(reason)),
+            (true, None) => (Certainty::Violation, None),
+        };
+        Judgement { certainty, basis: Some(Basis::Vantage), delta_us: Some(delta), reason, ..Judgement::EXACT }
     }
 
     fn two_taps(&self, crossing: &Crossing, stamps: (Option<Stamp>, Option<Stamp>)) -> Verdict {
@@ -320,7 +339,9 @@ impl Tap<'_> {
             return Verdict::Now(Judgement { basis: Some(Basis::Content), ..Judgement::EXACT });
         }
         match (first.at_us, second.at_us) {
-            (Some(first), Some(second)) if second >= first => Verdict::Now(self.at_the_decider(second - first)),
+            (Some(first), Some(second)) if second >= first => {
+                Verdict::Now(self.at_the_decider(crossing, second - first))
+            }
             _ => Verdict::Now(Judgement::undecidable("the log has no usable time for these messages")),
         }
     }
@@ -342,10 +363,9 @@ impl Tap<'_> {
             reason,
             witness: None,
         };
+        let doubt = crossing.doubt(delta, limit);
         match delta > limit {
-            true if crossing.apart_us.is_some_and(|apart| apart <= limit) => {
-                judged(Certainty::Undecidable, Some(OVERTAKEN))
-            }
+            true if doubt.is_some() => judged(Certainty::Undecidable, doubt),
             true if !crossing.was_there(limit) => judged(Certainty::Undecidable, Some(UNHEARD)),
             true if self.settings.proof_only => {
                 judged(Certainty::Undecidable, Some("only a round-trip bound speaks for it, and proof was asked for"))

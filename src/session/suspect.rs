@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use super::detail::{CancelFault, Target};
 use super::event::What;
-use super::exchange::Cancellation;
+use super::exchange::{Cancellation, Exchange};
 use super::ledger::Ledger;
-use super::race::{AGAINST_TIME, Judgement, UNORDERED, Verdict, ripe};
+use super::race::{AGAINST_TIME, Crossing, Judgement, UNORDERED, Verdict, ripe};
 use super::seen::{FrameId, Seen};
-use super::state::{Accused, Conn, EarlyCancel, LateAnswer, Step, Suspect, aggregate};
+use super::state::{Accused, Conn, EarlyCancel, LateAnswer, Step, Suspect, aggregate, index};
 use crate::capture::Proof;
 use crate::jsonrpc::Id;
 use crate::protocol::{Mechanism, Side};
@@ -33,7 +33,7 @@ fn rests_on_id(what: &Accused) -> bool {
 impl Conn {
     /// Judges at once where that is possible; else waits for samples.
     pub(super) fn accuse(&mut self, step: &mut Step<'_>, mut suspect: Suspect) {
-        suspect.crossing.apart_us = self.apart_us(&suspect.what);
+        suspect.crossing.apart_us = self.apart_us(&suspect);
         if !self.facts.proof.covers(Proof::CLIENT) && rests_on_id(&suspect.what) {
             let judgement = Judgement::undecidable(WHOSE_CANCEL);
             return self.sentence(step, suspect, Some(judgement));
@@ -47,15 +47,51 @@ impl Conn {
     }
 
     /// How long after its request a cancel was sent, where each went its own way (HTTP): the later may have come first, and found nothing.
-    fn apart_us(&self, what: &Accused) -> Option<i64> {
-        let by_id = |cancel: &&Cancellation| cancel.mechanism != Mechanism::StreamClose && !self.ordered();
-        let cancel = match what {
-            Accused::LateAnswer(late) => Some(&late.cancel),
-            Accused::Nested { exchange } | Accused::Notification { exchange } => exchange.cancel(),
-            Accused::Progress { issuer, id, .. } => self.slot(*issuer, id)?.exchange.cancel(),
+    /// What closes a stream goes the way of its request, and what names a task follows what its owner has said of it.
+    fn apart_us(&self, suspect: &Suspect) -> Option<i64> {
+        if self.ordered() {
+            return None;
+        }
+        let cancelled = self.cancelled_exchange(&suspect.what)?;
+        let is_it = |cancel: &&Cancellation| cancel.seen.frame == suspect.crossing.first.frame;
+        let cancel = cancelled.cancels.iter().find(is_it)?;
+        let own_way = !matches!(cancel.mechanism, Mechanism::StreamClose | Mechanism::TasksCancel);
+        own_way.then(|| self.at_its_receiver(suspect.crossing.decider, cancelled.request, cancel))?
+    }
+
+    /// The exchange whose cancel a suspect went against.
+    fn cancelled_exchange<'s>(&'s self, what: &'s Accused) -> Option<&'s Exchange> {
+        match what {
+            Accused::LateAnswer(late) => Some(&late.exchange),
+            Accused::Notification { exchange } => Some(exchange),
+            Accused::Nested { exchange } => {
+                let parent = self.slot(exchange.issuer, &exchange.id)?.parent.as_deref()?;
+                Some(&self.known(parent)?.exchange)
+            }
+            Accused::Progress { issuer, id, .. } => Some(&self.slot(*issuer, id)?.exchange),
             Accused::CompletedCancel(_) | Accused::EarlyCancel(_) => None,
-        };
-        cancel.filter(by_id)?.delay_us
+        }
+    }
+
+    /// How long after a request its cancel came: by the receiver's own tap where there is one.
+    fn at_its_receiver(&self, receiver: Side, request: Seen, cancel: &Cancellation) -> Option<i64> {
+        let own = |seen: Seen| self.taps.get(&seen.frame)?[index(receiver)]?.at_us;
+        match own(request).zip(own(cancel.seen)) {
+            Some((asked, cancelled)) => Some(cancelled - asked),
+            None => cancel.delay_us,
+        }
+    }
+
+    /// The clock was set back to this time: it may have been put right so, and gone wrong between two messages of which the later seems
+    /// to have come after it.
+    pub(super) fn doubt_times(&mut self, now_us: i64) {
+        let waiting = self.suspects.held().map(|suspects| suspects.iter_mut());
+        for suspect in waiting.into_iter().flatten() {
+            let Crossing { first, second, jumped_us, .. } = &mut suspect.crossing;
+            if first.at_us.is_some_and(|us| us <= now_us) && second.at_us.is_some_and(|us| us > now_us) {
+                *jumped_us = second.since(*first).unwrap_or(*jumped_us);
+            }
+        }
     }
 
     /// Judges the suspects that have waited long enough.

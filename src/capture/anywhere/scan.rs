@@ -35,6 +35,8 @@ pub(crate) struct Piece<'a> {
     pub offset: u64,
     /// True if it was put together from several lines.
     pub joined: bool,
+    /// True if it stands alone between brackets that were taken for the logger's.
+    pub enclosed: bool,
 }
 
 /// Goes through the lines of a log.
@@ -42,6 +44,8 @@ pub(crate) struct Piece<'a> {
 pub(crate) struct Scanner {
     /// True if a line may be the label of the message below it.
     pub below: bool,
+    /// True if brackets around one message are those of an array: the logger writes none.
+    arrays: bool,
     label: String,
     open: Option<Open>,
     passed: Option<u64>,
@@ -75,6 +79,11 @@ impl Scanner {
         Scanner { below, ..Scanner::default() }
     }
 
+    /// The same where brackets around one message are those of an array that was sent, or not.
+    pub(crate) fn with_arrays(self, arrays: bool) -> Scanner {
+        Scanner { arrays, ..self }
+    }
+
     /// One line; `each` gets every message that it completes. False if it holds none, nor a part of one.
     pub(crate) fn line(&mut self, row: &Row<'_>, each: &mut dyn FnMut(&Piece<'_>) -> Result<()>) -> Result<bool> {
         if let Some(open) = self.open.take()
@@ -84,11 +93,14 @@ impl Scanner {
         }
         let (mut at, mut before) = (0, 0..0);
         while let Some(found) = next(row.text, at) {
+            let around = brackets(row.text, at, found);
+            let enclosed = around.is_some() && !self.arrays;
+            let found = around.filter(|_| self.arrays).unwrap_or(found);
             let between = &row.text[at..found.start];
             if at == 0 || says_something(between) && !is_between_events(between) {
                 before = at..found.start;
             }
-            self.give(row, before.clone(), found, each)?;
+            self.give(row, before.clone(), (found, enclosed), each)?;
             at = found.end;
         }
         if at > 0 {
@@ -121,7 +133,7 @@ impl Scanner {
         &self,
         row: &Row<'_>,
         before: std::ops::Range<usize>,
-        found: MessageSpan,
+        (found, enclosed): (MessageSpan, bool),
         each: &mut dyn FnMut(&Piece<'_>) -> Result<()>,
     ) -> Result<()> {
         let own = &row.text[before];
@@ -133,6 +145,7 @@ impl Scanner {
             line: row.number,
             offset: row.offset + found.start as u64,
             joined: false,
+            enclosed,
         })
     }
 
@@ -173,9 +186,19 @@ impl Scanner {
         };
         let offset = open.offset + found.start as u64;
         let payload = &open.body[found.start..found.end];
-        let piece = Piece { before: &open.before, above: open.above, payload, line: open.line, offset, joined: true };
+        let (before, above, line) = (&open.before, open.above, open.line);
+        let piece = Piece { before, above, payload, line, offset, joined: true, enclosed: false };
         each(&piece).map(|()| true)
     }
+}
+
+/// The brackets around a message in JSON that stands alone between them.
+fn brackets(text: &str, from: usize, found: MessageSpan) -> Option<MessageSpan> {
+    let is_object = text[found.start..].starts_with('{');
+    let before = text[from..found.start].trim_end().strip_suffix('[').filter(|_| is_object)?;
+    let behind = &text[found.end..];
+    let close = behind.len() - behind.trim_start().strip_prefix(']')?.len();
+    Some(MessageSpan { start: from + before.len(), end: found.end + close })
 }
 
 fn indent(text: &str) -> usize {
@@ -215,6 +238,27 @@ mod tests {
         assert_eq!(got.iter().map(|(before, _, line)| (before.as_str(), *line)).collect::<Vec<_>>(), want);
         let got = scan(true, &format!("Received:\n\n{one}\n{one}\n-->\n  {one}"));
         assert_eq!(got.iter().map(|(before, ..)| before.as_str()).collect::<Vec<_>>(), ["Received:", "", "-->"]);
+    }
+
+    #[test]
+    fn brackets_around_one_message() {
+        let (one, two) = (r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#, r#"{"jsonrpc":"2.0","id":2,"method":"a"}"#);
+        let text = format!("IN: {one}\nIN: [ {two} ] {one}");
+        let found = |arrays: bool| {
+            let (mut scanner, mut found) = (Scanner::new(false).with_arrays(arrays), Vec::new());
+            for (number, text) in (1..).zip(text.lines()) {
+                let mut each = |piece: &Piece<'_>| {
+                    found.push((piece.before.to_string(), piece.payload.to_string(), piece.enclosed));
+                    Ok(())
+                };
+                scanner.line(&Row { text, number, offset: 0 }, &mut each).expect("nothing fails");
+            }
+            found
+        };
+        let said = |before: &str, text: &str, enclosed| (before.to_string(), text.to_string(), enclosed);
+        assert_eq!(found(false)[..2], [said("IN: ", one, false), said("IN: [ ", two, true)]);
+        assert_eq!(found(true)[1], said("IN: ", &format!("[ {two} ]"), false));
+        assert_eq!(found(true)[2].1, one);
     }
 
     #[test]

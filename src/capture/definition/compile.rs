@@ -34,6 +34,7 @@ pub(super) fn compile(file: &str, text: &schema::File) -> Result<Definition> {
         strip: text.layers.strip.iter().map(|text| regex(file, "layers.strip", text)).collect::<Result<_>>()?,
         unwrap: unwrap(file, &text.layers.unwrap)?,
         standing,
+        arrays: text.record.arrays,
         contains: text.record.contains.iter().map(|text| Finder::new(text).into_owned()).collect(),
         continuation: text.record.continuation,
         sticky: !text.record.sticky.is_empty(),

@@ -79,7 +79,7 @@ impl DefinitionReader {
         let ranges = definition.start.regex.capture_locations();
         let pending = Pending::new(ranges.clone());
         let emitter = Emitter::new(Arc::clone(&definition), vantage);
-        let scanner = Scanner::new(definition.standing == Some(Standing::Below));
+        let scanner = Scanner::new(definition.standing == Some(Standing::Below)).with_arrays(definition.arrays);
         DefinitionReader {
             definition,
             emitter,

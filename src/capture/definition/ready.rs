@@ -20,6 +20,8 @@ pub(crate) struct Definition {
     pub(super) start: Pattern,
     /// Set where messages are looked for anywhere in a line.
     pub(super) standing: Option<Standing>,
+    /// Brackets around one message are those of an array that was sent.
+    pub(super) arrays: bool,
     pub(super) contains: Vec<Finder<'static>>,
     pub(super) continuation: Continuation,
     pub(super) sticky: bool,

@@ -66,6 +66,9 @@ pub(super) struct Record {
     #[serde(default)]
     pub start: String,
     pub message: Option<Standing>,
+    /// Brackets around one message are those of an array that was sent.
+    #[serde(default)]
+    pub arrays: bool,
     #[serde(default)]
     pub contains: Vec<String>,
     #[serde(default)]
@@ -306,7 +309,7 @@ const KEYS: [(&str, &[&str]); 13] = [
     ),
     ("detect", &["contains", "score"]),
     ("layers", &["strip", "unwrap"]),
-    ("record", &["start", "message", "contains", "continuation", "sticky", "duplicate", "header", "stderr"]),
+    ("record", &["start", "message", "arrays", "contains", "continuation", "sticky", "duplicate", "header", "stderr"]),
     (
         "exchange",
         &[

@@ -1,6 +1,8 @@
 //! The messages of a sample, what stands before each, and what they prove of their senders.
 
-use crate::capture::anywhere::{Piece, Row, Scanner, json_of};
+use rustc_hash::FxHashSet;
+
+use crate::capture::anywhere::{Piece, Row, Scanner, is_sign, json_of};
 use crate::capture::senders::{self, Spoken};
 use crate::json::scan::{skip_white, value_end};
 use crate::jsonrpc::{Kind, NoLift, Parsed, parse_at};
@@ -16,6 +18,15 @@ pub(super) struct Example {
     pub before: String,
     pub line: u64,
     pub said: Spoken,
+    /// True if it stands alone between brackets.
+    pub enclosed: bool,
+}
+
+impl Example {
+    /// The words before it, without times, numbers and brackets.
+    fn words(&self) -> String {
+        self.before.chars().filter(|c| c.is_alphabetic() || is_sign(*c)).collect()
+    }
 }
 
 /// What a sample holds.
@@ -71,7 +82,19 @@ impl Sampled {
             return;
         };
         self.greeted |= message.kind == Kind::Result && answers_handshake(json);
-        self.seen.push(Example { before: piece.before.to_string(), line: piece.line, said: Spoken::of(&message) });
+        let (before, line, said) = (piece.before.to_string(), piece.line, Spoken::of(&message));
+        self.seen.push(Example { before, line, said, enclosed: piece.enclosed });
+    }
+
+    /// True if some messages stand alone between brackets, and behind the same words others without: the logger writes none, so that
+    /// these are arrays that were sent.
+    pub(super) fn has_arrays(&self) -> bool {
+        let mut enclosed = self.seen.iter().filter(|seen| seen.enclosed).peekable();
+        if enclosed.peek().is_none() {
+            return false;
+        }
+        let open: FxHashSet<String> = self.seen.iter().filter(|seen| !seen.enclosed).map(Example::words).collect();
+        enclosed.all(|seen| open.contains(&seen.words()))
     }
 
     /// True if no message answers another, where there are requests: what is missing was never logged.

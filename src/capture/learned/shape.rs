@@ -33,6 +33,8 @@ pub(super) struct Shape {
     messages: usize,
     cut: usize,
     below: bool,
+    /// True if brackets around one message are those of an array.
+    arrays: bool,
     /// True if some messages take several lines.
     pub joined: bool,
     /// True if some messages have nothing before them.
@@ -90,6 +92,7 @@ impl Shape {
             messages: sampled.seen.len(),
             cut: sampled.cut,
             below,
+            arrays: sampled.has_arrays(),
             joined: sampled.joined,
             mixed: sampled.bare > 0 && !below,
             bare,
@@ -242,6 +245,9 @@ impl Shape {
     pub(super) fn definition(&self) -> String {
         let mut text = format!("name = \"text-log\"\nabout = {}\n\n[record]\n", toml(&self.sentence()));
         let _ = writeln!(text, "message = {}", toml(if self.below { "below" } else { "anywhere" }));
+        if self.arrays {
+            text.push_str("arrays = true\n");
+        }
         let start = self.start();
         if !start.is_empty() {
             let _ = writeln!(text, "start = {}", toml(&start));

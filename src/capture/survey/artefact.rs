@@ -25,6 +25,7 @@ const BLOCK: usize = 3;
 /// Looks at the head for what shows in each message alone. A recorder writes what passed: it leaves nothing out and puts nothing
 /// together, but what it recorded may have been taken out since.
 pub(super) fn look_alone(notes: &Notes, recorded: bool, plan: &mut Plan) {
+    let notes = &*notes.each_once();
     nulls(notes, plan);
     errors(notes, plan);
     versions(notes, plan);

@@ -1,5 +1,7 @@
 //! Records that stand twice among the notes: taken out, put back, and what tells that they were said twice.
 
+use std::borrow::Cow;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::note::{Act, Note, Notes};
@@ -80,6 +82,19 @@ impl Notes {
         let mut notes = self.clone();
         (notes.list, notes.again, notes.taken) = (all.collect(), Vec::new(), Vec::new());
         notes
+    }
+
+    /// The notes with each record once, whoever wrote it again: what one message has, and its copy, too, is no habit of a logger.
+    pub(super) fn each_once(&self) -> Cow<'_, Notes> {
+        let mut said: FxHashSet<(u64, Option<i64>)> = FxHashSet::default();
+        let mut is_new = |note: &&Note| (note.at_us.is_none() && note.id == 0) || said.insert((note.text, note.at_us));
+        let list: Vec<Note> = self.list.iter().filter(&mut is_new).copied().collect();
+        if list.len() == self.list.len() {
+            return Cow::Borrowed(self);
+        }
+        let mut once = self.clone();
+        once.list = list;
+        Cow::Owned(once)
     }
 
     /// True if a request stands twice with one time, and its answers are more than the requests that are left: it may well have been

@@ -7,7 +7,7 @@ use super::ending;
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
-use crate::session::{Event, Judgement, What};
+use crate::session::{Event, Exchange, Judgement, What};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -35,12 +35,14 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let (label, title) = (exchange.label(), exchange.title());
     let finding = found(RULE.code, event, format!("{label} {title} was never answered: {}", ending(event)?))?;
     let finding = finding.about(exchange).maybe("progress", exchange.last_progress).with("end", event.seen);
-    let judgement = if may_be_cancelled(event) { Judgement::undecidable(NAMELESS) } else { judgement };
+    let judgement = if may_be_cancelled(event, exchange) { Judgement::undecidable(NAMELESS) } else { judgement };
     Some(finding.judged(&judgement))
 }
 
 /// Where a cancelled request is owed nothing, a cancel whose target the log does not tell may have been for this one.
-fn may_be_cancelled(event: &Event<'_>) -> bool {
+fn may_be_cancelled(event: &Event<'_>, exchange: &Exchange) -> bool {
     let connection = event.connection;
-    connection.cancels > 0 && !connection.proof.covers(Proof::CANCEL_TARGET) && !event.profile.answers_cancelled()
+    let taken_out = || event.ledger.taken_out(Some(exchange.issuer), exchange.request.frame, event.seen.frame);
+    let nameless = !connection.proof.covers(Proof::CANCEL_TARGET) || taken_out().is_some();
+    connection.cancels > 0 && nameless && !event.profile.answers_cancelled()
 }

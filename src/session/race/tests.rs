@@ -20,6 +20,7 @@ fn crossing(second_ms: i64) -> Crossing {
         samples_before: 0,
         apart_us: None,
         heard_us: None,
+        jumped_us: 0,
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the fold remembers of one connection.
 
 mod births;
+mod clock;
 mod controls;
 mod documents;
 mod eras;
@@ -21,6 +22,7 @@ mod tasks;
 mod turn;
 
 pub(super) use births::{Birth, Births};
+pub(super) use clock::Clock;
 pub(super) use controls::Offered;
 pub(super) use documents::Documents;
 pub(super) use eras::{Eras, Logs, Refusal};
@@ -114,15 +116,6 @@ pub(super) struct EarlyAnswer {
     pub(super) error_code: Option<i64>,
     pub(super) is_error: bool,
     pub(super) judgement: Judgement,
-}
-
-/// The clock of the log, as far as it was seen.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Clock {
-    pub(super) last_us: Option<i64>,
-    pub(super) steps_back: u64,
-    pub(super) worst_us: i64,
-    pub(super) worst_at: Option<Seen>,
 }
 
 /// The arguments that a prompt requires, and the list that says so.
@@ -464,6 +457,7 @@ impl Conn {
         let barrier = newest.filter(|_| self.ordered());
         let samples_before = self.legs[index(decider)].count;
         let heard_us = self.side(decider).heard_first_us;
-        Crossing { decider, first, second, content, barrier, samples_before, apart_us: None, heard_us }
+        let jumped_us = self.clock.jumped_between(first.frame, second.frame);
+        Crossing { decider, first, second, content, barrier, samples_before, apart_us: None, heard_us, jumped_us }
     }
 }

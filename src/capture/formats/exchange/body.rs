@@ -7,7 +7,7 @@ use super::Part;
 use crate::base64;
 use crate::capture::formats::document::{Elements, content};
 use crate::json::scan::value_end;
-use crate::wire::SseReader;
+use crate::wire::{SseEvent, SseReader};
 
 /// The longest body that is unpacked, in bytes.
 const LIMIT: u64 = 256 << 20;
@@ -165,11 +165,23 @@ pub(in crate::capture::formats) fn unpacked(bytes: Vec<u8>) -> String {
 
 /// The events of an event stream that have data: name and data. An event that the stream ends in is one, too.
 pub(in crate::capture::formats) fn events(body: &str) -> Vec<(Option<String>, String)> {
+    read_events(body).into_iter().filter_map(|event| Some((event.name, in_utf8(event.data?)))).collect()
+}
+
+/// The ids of all events of an event stream, and their data.
+pub(super) fn stamped_events(body: &str) -> Vec<(Option<String>, Option<String>)> {
+    read_events(body).into_iter().map(|event| (event.id, event.data.map(in_utf8))).collect()
+}
+
+fn read_events(body: &str) -> Vec<SseEvent> {
     let mut reader = SseReader::default();
     let mut found = reader.push(body.trim_start_matches(['\u{feff}', '\n', '\r']).as_bytes());
     found.extend(reader.finish());
-    let text = |data: Vec<u8>| String::from_utf8_lossy(&data).into_owned();
-    found.into_iter().filter_map(|event| Some((event.name, text(event.data?)))).collect()
+    found
+}
+
+fn in_utf8(data: Vec<u8>) -> String {
+    String::from_utf8_lossy(&data).into_owned()
 }
 
 #[cfg(test)]

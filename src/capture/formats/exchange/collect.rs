@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::body::is_event_stream;
 use super::connection::Connections;
 use super::order::{self, Placed};
+use super::sequel;
 use super::steps::{ExchangeStep, StepKind, steps};
 use super::unseen::{Span, Unseen};
 use super::untimed::Untimed;
@@ -117,6 +118,7 @@ impl<'a> Collected<'a> {
             placed.connection = self.connections.home(placed.connection);
         }
         self.unseen.renumber(|number| self.connections.home(number));
+        sequel::before_their_sequels(&mut self.placed);
         self.placed.sort_by_cached_key(|placed| (placed.step.order_us, placed.rank()));
         let half = if all { self.placed.len() } else { self.placed.len() / 2 };
         let rest = self.placed.split_off(half);

@@ -23,6 +23,7 @@ mod order;
 mod path;
 mod records;
 mod scalars;
+mod sequel;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -111,6 +112,7 @@ impl Exchange<'_> {
             pushed: self.pushed.into_iter().map(ExchangeStep::into_owned).collect(),
             halves: self.halves,
             socket: self.socket,
+            resumes: self.resumes.map(owned),
         }
     }
 
@@ -171,4 +173,6 @@ pub(super) struct Exchange<'a> {
     pub halves: Option<[Origin; 2]>,
     /// True for a WebSocket: all of it is `pushed`, and it has no streams.
     pub socket: bool,
+    /// The event of another stream behind which it goes on.
+    pub resumes: Option<Cow<'a, str>>,
 }

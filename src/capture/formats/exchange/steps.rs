@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::body::{events, is_event_stream};
+use super::body::{is_event_stream, stamped_events};
 use super::told::Told;
 use super::{Exchange, Part};
 use crate::capture::formats::document::Elements;
@@ -158,7 +158,8 @@ impl<'a> Steps<'_, 'a> {
             self.found.insert(at, step);
         }
         if let Some(head) = &self.exchange.heads.request {
-            self.found.insert(0, self.head(Side::Client, head));
+            let told = self.exchange.resumes.as_deref().map(Told::resuming).unwrap_or_default();
+            self.found.insert(0, ExchangeStep { told, ..self.head(Side::Client, head) });
         }
     }
 
@@ -237,13 +238,15 @@ impl<'a> Steps<'_, 'a> {
     }
 
     fn events(&mut self, text: &str, offset: usize, cut: bool) -> bool {
-        let all = events(text).into_iter().map(|(_, data)| data);
-        let (mut messages, mut torn) = (Vec::new(), cut);
-        for data in all {
-            match fate(&data, false, false) {
-                Fate::Traffic(told) => messages.push((data, told)),
-                Fate::Cut => torn = true,
-                Fate::Other => {}
+        let (mut messages, mut torn): (Vec<(String, Told)>, bool) = (Vec::new(), cut);
+        for (id, data) in stamped_events(text) {
+            match data.map(|data| (fate(&data, false, false), data)) {
+                Some((Fate::Traffic(told), data)) => messages.push((data, told)),
+                Some((Fate::Cut, _)) => torn = true,
+                Some((Fate::Other, _)) | None => {}
+            }
+            if let (Some(id), Some((_, last))) = (id, messages.last_mut()) {
+                last.came_as(&id);
             }
         }
         let answered = self.several(messages, offset);

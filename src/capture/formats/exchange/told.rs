@@ -23,6 +23,10 @@ impl Link {
         Link::of("token", raw)
     }
 
+    fn event(id: &str) -> Link {
+        Link::of("event", id)
+    }
+
     fn of(kind: &str, raw: &str) -> Link {
         let mut hasher = FxHasher::default();
         (kind, raw).hash(&mut hasher);
@@ -41,6 +45,10 @@ enum As {
     Cause,
     /// A request of the own side that is cancelled.
     Cancelled,
+    /// The id of the event that it came as.
+    Event,
+    /// The event behind which a stream is taken up again.
+    Resumed,
 }
 
 /// What the messages of a text tell.
@@ -72,6 +80,26 @@ impl Told {
             _ => {}
         }
         told
+    }
+
+    /// A GET that goes on behind an event.
+    pub(super) fn resuming(event: &str) -> Told {
+        Told { link: Some((As::Resumed, Link::event(event))), ..Told::default() }
+    }
+
+    /// It came as the event with this id, or that followed it on its stream.
+    pub(super) fn came_as(&mut self, event: &str) {
+        self.add(As::Event, Some(Link::event(event)));
+    }
+
+    /// What must have come before something else that is seen: what it brings about, and the events that it came as.
+    pub(super) fn gives(&self) -> impl Iterator<Item = Link> {
+        self.all(|kind| matches!(kind, As::Request | As::Token | As::Event))
+    }
+
+    /// What must have come before it.
+    pub(super) fn follows(&self) -> impl Iterator<Item = Link> {
+        self.all(|kind| matches!(kind, As::Cause | As::Resumed))
     }
 
     /// The ids of its requests.

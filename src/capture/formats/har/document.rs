@@ -11,7 +11,7 @@ use crate::base64;
 use crate::capture::formats::document::content;
 use crate::capture::formats::exchange::body::unpacked;
 use crate::capture::formats::exchange::{Exchange, ExchangeStep, Heads, Part, StepKind, Told};
-use crate::protocol::http::brief_head;
+use crate::protocol::http::{LAST_EVENT, brief_head};
 use crate::protocol::{Side, is_placeholder};
 
 /// The program that wrote it.
@@ -141,6 +141,8 @@ impl<'a> Entry<'a> {
         let socket = !self.web_socket.is_empty();
         let pushed = pushed(if socket { &self.web_socket } else { &self.event_source }, start.unwrap_or(0), &offset_of);
         let session = self.session().map(|name| Cow::Owned(name.to_string()));
+        let resumes = header(&self.request.headers, LAST_EVENT).filter(|id| !is_placeholder(&format!("\"{id}\"")));
+        let resumes = resumes.map(|id| Cow::Owned(id.to_string()));
         let aborted = self.response.error.as_deref().is_some_and(|error| error.contains("ABORTED"));
         let part =
             |content: &Option<Content<'a>>| content.as_ref().map_or(Part::Absent, |content| content.part(&offset_of));
@@ -167,6 +169,7 @@ impl<'a> Entry<'a> {
             response: part(&self.response.content),
             pushed,
             socket,
+            resumes,
             said: self.started_date_time,
             verb: self.request.method,
             url: self.request.url,

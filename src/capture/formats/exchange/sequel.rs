@@ -1,0 +1,83 @@
+//! Messages of an event stream have no time of their own: they came at any time while it was open. What they bring about has one: the
+//! client's answer to a request, its progress for a token, the GET that goes on behind an event. They came before that.
+
+use rustc_hash::FxHashMap;
+
+use super::order::Placed;
+use super::told::Link;
+use crate::protocol::Side;
+
+/// A link, in its connection.
+type Key = (u32, Link);
+
+/// Puts messages without a time, and what came before them on their streams, before the first that rests on them.
+pub(super) fn before_their_sequels(placed: &mut [Placed<'_>]) {
+    let followed = followed(placed);
+    if followed.is_empty() {
+        return;
+    }
+    let (givers, starts) = (givers(placed, &followed), starts(placed));
+    let mut limits: FxHashMap<usize, i64> = FxHashMap::default();
+    for (key, givers) in givers {
+        let Some(sequel_us) = followed.get(&key).copied() else { continue };
+        let came_before = |at: &usize| placed[*at].step.order_us <= sequel_us;
+        if givers.iter().any(came_before) {
+            continue;
+        }
+        let was_open = |at: &&usize| starts.get(&placed[**at].stream).is_some_and(|start| *start <= sequel_us);
+        let untimed = givers.iter().filter(|at| !placed[**at].step.timed).filter(was_open);
+        if let Some(first) = untimed.min_by_key(|at| (starts.get(&placed[**at].stream).copied(), **at)) {
+            let limit = limits.entry(*first).or_insert(i64::MAX);
+            *limit = (*limit).min(sequel_us - 1);
+        }
+    }
+    lower(placed, &limits, &starts);
+}
+
+/// When the first message of a client was sent that rests on each link.
+fn followed(placed: &[Placed<'_>]) -> FxHashMap<Key, i64> {
+    let mut found: FxHashMap<Key, i64> = FxHashMap::default();
+    for one in placed.iter().filter(|one| one.step.side == Side::Client && one.step.timed) {
+        for link in one.step.told.follows() {
+            let first = found.entry((one.connection, link)).or_insert(i64::MAX);
+            *first = (*first).min(one.step.order_us);
+        }
+    }
+    found
+}
+
+/// The messages of servers that give what a client rests on.
+fn givers(placed: &[Placed<'_>], followed: &FxHashMap<Key, i64>) -> FxHashMap<Key, Vec<usize>> {
+    let mut found: FxHashMap<Key, Vec<usize>> = FxHashMap::default();
+    for (at, one) in placed.iter().enumerate().filter(|(_, one)| one.step.side == Side::Server) {
+        for key in one.step.told.gives().map(|link| (one.connection, link)).filter(|key| followed.contains_key(key)) {
+            found.entry(key).or_default().push(at);
+        }
+    }
+    found
+}
+
+/// When each stream was opened.
+fn starts(placed: &[Placed<'_>]) -> FxHashMap<u32, i64> {
+    let mut found: FxHashMap<u32, i64> = FxHashMap::default();
+    for one in placed.iter().filter(|one| one.step.side == Side::Client) {
+        let start = found.entry(one.stream).or_insert(i64::MAX);
+        *start = (*start).min(one.step.order_us);
+    }
+    found
+}
+
+/// Brings messages, and what stands before them on their streams, to their limits: none before its stream was opened.
+fn lower(placed: &mut [Placed<'_>], limits: &FxHashMap<usize, i64>, starts: &FxHashMap<u32, i64>) {
+    if limits.is_empty() {
+        return;
+    }
+    let mut of_stream: FxHashMap<u32, i64> = FxHashMap::default();
+    for (at, one) in placed.iter_mut().enumerate().rev().filter(|(_, one)| one.step.side == Side::Server) {
+        let limit = of_stream.entry(one.stream).or_insert(i64::MAX);
+        *limit = (*limit).min(limits.get(&at).copied().unwrap_or(i64::MAX));
+        if one.step.order_us > *limit {
+            one.step.order_us = starts.get(&one.stream).map_or(*limit, |start| (*limit).max(*start));
+        }
+    }
+}
