@@ -122,7 +122,7 @@ mod tests {
         let mut repeats = Repeats::default();
         let mut seen = |before: &str| {
             let payload = r#"{"jsonrpc":"2.0","id":2,"result":{}}"#;
-            let piece = Piece { before, above: false, payload, line: 1, offset: 0, joined: false };
+            let piece = Piece { before, above: false, payload, line: 1, offset: 0, joined: false, enclosed: false };
             repeats.is_repeated(&piece, before.trim_start().get(..8), Direction::Sent)
         };
         assert_eq!(["08:00:01 << ", " 08:00:02  << ", "08:00:02 raw: sent "].map(&mut seen), [false, false, true]);
