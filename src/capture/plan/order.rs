@@ -85,9 +85,8 @@ fn keys(ranks: &[Option<usize>], turned: bool) -> Vec<(usize, usize)> {
 /// The records without a rank that were keyed last stand behind `key`, the last of them first.
 fn turn(keys: &mut [(usize, usize)], ranks: &[Option<usize>], key: usize) {
     let run = ranks[..keys.len()].iter().rev().take_while(|rank| rank.is_none()).count();
-    let from = keys.len() - run;
-    for place in from..keys.len() {
-        keys[place] = (key, usize::MAX - place);
+    for (place, known) in keys.iter_mut().enumerate().rev().take(run) {
+        *known = (key, usize::MAX - place);
     }
 }
 

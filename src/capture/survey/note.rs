@@ -388,6 +388,9 @@ pub(super) fn take(of: &Looked<'_>, head: &[u8], whole: bool, repeats: bool) -> 
     Some(Notes { served, by_line, ..notes })
 }
 
+/// How far before its request what it brings about may stand where two threads write a log, in messages.
+pub(super) const NEAR: usize = 8;
+
 /// A clock of this or more is coarse, microseconds.
 pub(super) const SECOND: i64 = 1_000_000;
 

@@ -1,13 +1,10 @@
 //! The order of records: as written, turned round, by their times, or with an answer put behind its request.
 
-use super::note::{Act, Notes, SECOND};
+use super::note::{Act, NEAR, Notes, SECOND};
 use super::pairing::score;
 use super::unordered;
 use crate::capture::Proof;
 use crate::capture::plan::{Order, Plan, Rank};
-
-/// How far before its request an answer may stand where two threads write a log, in messages.
-pub(super) const NEAR: usize = 8;
 
 /// How many answers before their requests tell that a log is turned round.
 const AHEAD: usize = 3;

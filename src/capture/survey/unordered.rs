@@ -2,8 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::note::{Act, Note, Notes};
-use super::order::NEAR;
+use super::note::{Act, NEAR, Note, Notes};
 
 /// Up to so much earlier may a message be logged than what it is about, by a second thread that writes the log, in microseconds.
 const SWAPPED_US: i64 = 100_000;
