@@ -108,6 +108,10 @@ impl Proof {
         let known = if self.covers(Proof::BOTH_SIDES) { self.and(Proof::IN_FLIGHT) } else { self };
         wanted.without(known)
     }
+    /// True if nothing that is asked for lacks.
+    pub const fn proves(self, wanted: Proof) -> bool {
+        self.lacking(wanted).0 == Proof::NONE.0
+    }
     /// True if all that `other` asks is there.
     pub const fn covers(self, other: Proof) -> bool {
         self.0 & other.0 == other.0

@@ -49,7 +49,23 @@ pub(crate) fn detect(sample: &Sample, forced: Option<&str>) -> Result<Option<(&'
             best = format.detect(sample).filter(|found| found.score > before).map(|found| (format, found)).or(best);
         }
     }
+    let best = best.map(|found| around(sample, found.0).unwrap_or(found));
     Ok(best.map(|(format, found)| (format, found.reason)))
+}
+
+/// Tables and documents: the lines of a log are texts in them.
+static QUOTING: [&dyn Format; 2] = [&Csv::around(INSIDE), &JsonLog::around(INSIDE)];
+
+/// The table or the document in whose texts lines of `format` stand: a definition that looks for words anywhere finds them there, too,
+/// quoted.
+fn around(sample: &Sample, format: &'static dyn Format) -> Option<(&'static dyn Format, Match)> {
+    let is_defined = definition::BUILT_IN.iter().any(|known| known.name() == format.name());
+    let is_within = |outer: &&&dyn Format| {
+        let chain = outer.chain(sample);
+        chain.rsplit(" > ").next() == Some(format.name()) && chain != format.name()
+    };
+    let outer = is_defined.then(|| QUOTING.iter().find(is_within)).flatten()?;
+    Some((*outer, outer.detect(sample)?))
 }
 
 /// Every format that a text may be in, in the order in which they are listed.

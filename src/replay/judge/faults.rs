@@ -39,7 +39,7 @@ pub fn compared<'a>(
     // What was not there before may have been in the recorded session too, where its log cannot show what was.
     let shown = |fault: &Fault| {
         let blind =
-            |rule: &&rules::Rule| matches!(rule.absence, Absence::Before(_)) && !recorded.proof.covers(rule.needs);
+            |rule: &&rules::Rule| matches!(rule.absence, Absence::Before(_)) && !recorded.proof.proves(rule.needs);
         rules::find(&fault.code).filter(blind).is_none()
     };
     for fault in of(live, twin) {
@@ -62,7 +62,7 @@ pub fn compared<'a>(
     }
     let seen = |code: &str| of(live, twin).any(|fault| fault.code == code);
     let decidable = |fault: &&&Fault| {
-        let needs = rules::find(&fault.code).is_some_and(|rule| live.proof.covers(rule.needs));
+        let needs = rules::find(&fault.code).is_some_and(|rule| live.proof.proves(rule.needs));
         needs && live.profile.ruling(&fault.code).is_some() && !is_unplaced(recorded, live, fault)
     };
     let unseen = before.iter().filter(|fault| fault.certainty == "violation" && !seen(&fault.code)).copied();
@@ -103,7 +103,7 @@ fn was_as_silent((recorded, own): (&Connection, Option<usize>), fault: &Fault) -
 /// True where the recording has the very message that a finding is about, but for its id, and its log cannot prove what is wrong with
 /// it (`"params": null` where envelopes are rebuilt): the server writes what it wrote.
 pub fn was_written(recorded: &Connection, live: &Connection, fault: &Fault) -> bool {
-    let proven = rules::find(&fault.code).is_none_or(|rule| recorded.proof.covers(rule.needs));
+    let proven = rules::find(&fault.code).is_none_or(|rule| recorded.proof.proves(rule.needs));
     let written = |event: &Event| {
         let mut message: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&event.text).ok()?;
         message.remove("id");

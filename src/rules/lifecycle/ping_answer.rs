@@ -25,8 +25,9 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Answer { exchange, message, facts, .. } = event.what else { return None };
-    let neither = message.defects.has(Defect::NeitherResultNorError);
-    if &*exchange.method != "ping" || exchange.cancel().is_some() || neither {
+    // What is no answer is told by others.
+    let is_none = message.defects.has(Defect::NeitherResultNorError) || message.defects.has(Defect::ResultAndError);
+    if &*exchange.method != "ping" || exchange.cancel().is_some() || is_none {
         return None;
     }
     let label = exchange.label();
