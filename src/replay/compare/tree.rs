@@ -87,7 +87,7 @@ impl<'a> Tree<'a> {
         Some(tree)
     }
 
-    /// A string unescaped; see [`said`].
+    /// A string unescaped; a surrogate without its other half stays as it is spelled.
     pub fn string(&self) -> Option<Cow<'a, str>> {
         matches!(self.node, Node::Text).then(|| said(self.text))
     }
