@@ -2,11 +2,10 @@
 
 use std::collections::VecDeque;
 
+use super::time::SECOND;
+
 /// How many records are remembered, for an inner record that is handed on lines after it began.
 const REMEMBERED: usize = 1024;
-
-/// Microseconds.
-const SECOND: i64 = 1_000_000;
 
 /// What the wrappers around the current line say.
 #[derive(Debug, Default)]

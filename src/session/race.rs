@@ -88,8 +88,10 @@ pub struct Witness {
     pub answer: FrameId,
 }
 
-/// Why nothing is known of a token any more.
+/// Why nothing is known of a token any more: its request was superseded by another one with its id,
 pub(super) const USED_AGAIN: &str = "ids were used again in flight, and what the request before gave is not remembered";
+
+/// or was forgotten.
 pub(super) const FORGOTTEN: &str = "too many requests came since, and their tokens are not remembered";
 
 /// Why a cancel proves nothing that followed its request closely.

@@ -8,9 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::exchanges;
 use super::left_out;
-use super::note::{Act, Note, Notes, SECOND};
+use super::note::{Act, Note, Notes};
 use crate::capture::Proof;
 use crate::capture::plan::{NoteId, Plan};
+use crate::capture::time::SECOND;
 use crate::capture::unread::{breaks_off, times_again};
 
 /// How often a word has to stand where structure should to be a filter's, and not a side's.

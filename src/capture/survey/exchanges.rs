@@ -2,9 +2,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::note::{Act, Note, Notes, SECOND};
+use super::note::{Act, Note, Notes};
 use crate::capture::Proof;
 use crate::capture::plan::Plan;
+use crate::capture::time::SECOND;
 
 /// Takes the order out of what the log can prove, where requests were written with their answers.
 pub(super) fn look(notes: &Notes, plan: &mut Plan) {

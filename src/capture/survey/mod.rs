@@ -31,13 +31,14 @@ pub(super) use voices::Voices;
 
 use self::beside::Kind;
 use self::key::Split;
-use self::note::{Notes, SECOND, take};
+use self::note::{Notes, take};
 use self::pairing::score;
 use super::Overrides;
 use super::format::Format;
 use super::plan::{Order, Plan};
 use super::sample::Sample;
 use super::spoken::Telling;
+use super::time::SECOND;
 
 /// How much of a log is looked at before it is read, in bytes.
 pub(super) const HEAD: usize = 1 << 20;

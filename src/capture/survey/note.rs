@@ -13,6 +13,7 @@ use super::marks::{
 use crate::capture::format::Reader;
 use crate::capture::lines::{Lines, lossy};
 use crate::capture::out::Out;
+use crate::capture::time::SECOND;
 use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Proof, Resume, Skip, Transport};
 use crate::error::Result;
 use crate::jsonrpc::{Defect, Id, IdField, Kind, Message};
@@ -390,9 +391,6 @@ pub(super) fn take(of: &Looked<'_>, head: &[u8], whole: bool, repeats: bool) -> 
 
 /// How far before its request what it brings about may stand where two threads write a log, in messages.
 pub(super) const NEAR: usize = 8;
-
-/// A clock of this or more is coarse, microseconds.
-pub(super) const SECOND: i64 = 1_000_000;
 
 /// So many times show a clock of whole seconds, however many digits are written,
 const TIMED: usize = 8;

@@ -1,10 +1,11 @@
 //! The order of records: as written, turned round, by their times, or with an answer put behind its request.
 
-use super::note::{Act, NEAR, Notes, SECOND};
+use super::note::{Act, NEAR, Notes};
 use super::pairing::score;
 use super::unordered;
 use crate::capture::Proof;
 use crate::capture::plan::{Order, Plan, Rank};
+use crate::capture::time::SECOND;
 
 /// How many answers before their requests tell that a log is turned round.
 const AHEAD: usize = 3;

@@ -107,8 +107,8 @@ impl Mock {
         if std::mem::replace(&mut self.happened[event], true) {
             return;
         }
-        let by_client = &self.script.connection.events[event];
-        if by_client.side == Some(Side::Client) && !matches!(by_client.what, EventKind::Response(_)) {
+        let happened = &self.script.connection.events[event];
+        if happened.side == Some(Side::Client) && !matches!(happened.what, EventKind::Response(_)) {
             self.front = self.front.max(event);
         }
         for next in self.script.followers[event].clone() {

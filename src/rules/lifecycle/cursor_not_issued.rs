@@ -5,7 +5,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -25,6 +25,7 @@ pub static RULE: Rule = Rule {
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Request { exchange, strange_cursor: Some(judgement), .. } = event.what else { return None };
     let (label, title) = (exchange.label(), exchange.title());
-    let summary = format!("{label} {title} goes on from a cursor that no result before it has given");
+    let race = race_text(&judgement);
+    let summary = format!("{label} {title} goes on from a cursor that no result before it has given{race}");
     Some(found(RULE.code, event, summary)?.judged(&judgement).about(exchange))
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::layout::{Slot, Unit, duration};
 use super::path::{Path, plain};
 use super::scalars::{Scalars, text_of};
-use crate::capture::time;
+use crate::capture::time::{self, SECOND};
 use crate::capture::words::{self, Meaning};
 
 const START: [&str; 9] =
@@ -175,8 +175,6 @@ fn is_refined(whole: &Times<'_>, finer: &Times<'_>) -> bool {
     let agree = |(whole, finer): (&i64, &i64)| (0..SECOND).contains(&(finer - whole));
     is_whole(whole) && !is_whole(finer) && whole.us.len() == finer.us.len() && whole.us.iter().zip(&finer.us).all(agree)
 }
-
-const SECOND: i64 = 1_000_000;
 
 /// True if a path leads to a header of HTTP.
 fn is_header(path: &Path) -> bool {

@@ -151,7 +151,7 @@ fn in_order(rows: &mut [Row]) {
 
 /// The rows, and between them, which may stand newest first, those that broke off.
 fn with_torn(rows: Vec<Row>, mut torn: Vec<Torn>) -> Vec<Row> {
-    let goes_back = rows.windows(2).filter(|pair| pair[1].line < pair[0].line).count() * 2 > rows.len();
+    let goes_back = newest_first(rows.iter().map(|row| row.line as i64));
     // The next one is the last.
     torn.sort_by_key(|torn| if goes_back { torn.line as i64 } else { -(torn.line as i64) });
     let mut all = Vec::with_capacity(rows.len() + torn.len());
