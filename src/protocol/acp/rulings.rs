@@ -22,6 +22,7 @@ macro_rules! rulings {
             error("RPC003", &jr::RESULT_OR_ERROR),
             error("RPC004", &jr::RESULT_OR_ERROR),
             error("RPC005", &jr::ERROR_CODE),
+            error("RPC005/members", &jr::ERROR_MEMBERS),
             error("RPC007", &jr::ID_TYPE),
             warning("RPC007/fraction", &jr::ID_NO_FRACTION),
             error("RPC008", &jr::REPLY),

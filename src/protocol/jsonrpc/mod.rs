@@ -24,6 +24,8 @@ clauses! { "jsonrpc-2.0/", "https://www.jsonrpc.org/specification";
     RESULT_OR_ERROR Must "result-or-error" "#response_object"
         "Either the result member or error member MUST be included, but both members MUST NOT be included";
     ERROR_CODE Must "error-code" "#error_object" "MUST be an integer";
+    ERROR_MEMBERS Must "error-members" "#error_object"
+        "MUST contain the error member with a value that is a Object with the following members";
     RESERVED_CODES Stated "reserved-codes" "#error_object" "reserved for pre-defined errors";
     NO_REPLY Must "no-reply-to-notification" "#notification"
         "The Server MUST NOT reply to a Notification, including those that are within a batch request";
@@ -93,6 +95,7 @@ static RULINGS: &[Ruling] = &[
     error("RPC003", &RESULT_OR_ERROR),
     error("RPC004", &RESULT_OR_ERROR),
     error("RPC005", &ERROR_CODE),
+    error("RPC005/members", &ERROR_MEMBERS),
     warning("RPC006", &ID_NOT_NULL),
     error("RPC007", &ID_TYPE),
     warning("RPC007/fraction", &ID_NO_FRACTION),

@@ -50,6 +50,7 @@ macro_rules! rulings {
             error("RPC003", &jr::RESULT_OR_ERROR),
             error("RPC004", &jr::RESULT_OR_ERROR),
             error("RPC005", &jr::ERROR_CODE),
+            error("RPC005/members", &jr::ERROR_MEMBERS),
             // The types of an id stand in an interface, not in a sentence.
             bare("RPC006", Severity::Error),
             error("RPC007", &jr::ID_TYPE),

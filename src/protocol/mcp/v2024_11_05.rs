@@ -41,6 +41,7 @@ static RULINGS: &[Ruling] = rulings![
     // Silent on batches: it refers to JSON-RPC, which has them.
     bare("RPC013", Severity::Note),
     error("RPC021", &SAME_ID),
+    error("RPC005/members", &jr::ERROR_MEMBERS),
     error("RPC019", &jr::RESULT_OR_ERROR),
     error("RPC023", &jr::NO_REPLY),
     warning("LIF021", &CAPABILITIES),

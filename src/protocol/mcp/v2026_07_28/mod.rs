@@ -112,6 +112,7 @@ static RULINGS_UNKNOWN: &[Ruling] = &[
     error("RPC003", &jr::RESULT_OR_ERROR),
     error("RPC004", &jr::RESULT_OR_ERROR),
     error("RPC005", &jr::ERROR_CODE),
+    error("RPC005/members", &jr::ERROR_MEMBERS),
     error("RPC008", &jr::REPLY),
     error("RPC009", &jr::SAME_ID),
     error("RPC012", &jr::SAME_ID),
