@@ -95,6 +95,8 @@ pub(crate) struct Out<'s> {
     /// Channels whose own clock is of seconds, in a log whose wrapper has a finer one.
     coarse: Vec<u32>,
     plan: Plan,
+    /// The channels whose messages may be those of any other.
+    unnamed: Vec<u32>,
     twins: Twins,
     echoes: Echoes,
     /// True if a channel has its name from what stands around the log alone: who served it, and not what it is.
@@ -127,6 +129,7 @@ impl<'s> Out<'s> {
             outer: Outer::default(),
             coarse: Vec::new(),
             plan: Plan::default(),
+            unnamed: Vec::new(),
             twins: Twins::default(),
             echoes: Echoes::default(),
             named_around: false,
@@ -278,6 +281,9 @@ impl<'s> Out<'s> {
         channel.proof = channel.proof.without(lacks);
         // Where two connections are in one stream, a second handshake does not begin another one.
         channel.one_connection |= lacks.covers(Proof::PAIRING);
+        if self.plan.unnamed && channel.name.is_none() {
+            self.unnamed.push(index);
+        }
         self.twins.channel(self.source, channel.name.as_deref());
         self.sink.channel(index, channel)?;
         Ok(index)
@@ -349,6 +355,9 @@ impl<'s> Out<'s> {
         {
             self.doubt(&place, if has_id { Why::Guessed } else { Why::Twice })?;
         }
+        if !self.unnamed.is_empty() && text.is_some() && self.unnamed.contains(&place.channel) {
+            self.may_be_of_any(&place)?;
+        }
         if !self.plan.unordered.is_empty() && text.is_some() && self.plan.unordered.contains(&place.line) {
             self.unordered(&place)?;
         }
@@ -377,6 +386,15 @@ impl<'s> Out<'s> {
         let words = "it says what a record before it says, at the same time: it may have been delivered twice";
         let guess = Body::Missing(Missing { words, ..Missing::new(why) });
         self.sink.frame(&place.frame(self.source, guess))
+    }
+
+    /// The next message has no name of a connection: whichever it belongs to, the others may miss it.
+    #[cold]
+    fn may_be_of_any(&mut self, place: &Place) -> Result<()> {
+        let words = "it stands without the name of a connection, and others have one";
+        let guess = Missing { words, ..Missing::new(Why::Guessed) };
+        let anywhere = Place { channel: Frame::WHOLE_SOURCE, ..*place };
+        self.sink.frame(&anywhere.frame(self.source, Body::Missing(guess)))
     }
 
     /// Where the next message belongs, nothing tells.

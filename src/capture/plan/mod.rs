@@ -48,6 +48,8 @@ pub(super) struct Plan {
     pub lacks: Proof,
     /// Its channels in which two connections may stand.
     pub mixed: Vec<Mixed>,
+    /// True if messages without the name of a connection may be of any that has one.
+    pub unnamed: bool,
     /// The names of its channels that hold a handshake.
     pub greeted: Vec<Option<String>>,
     /// What tells its loggers apart, where others say again what one says, and the digest of the name of that one.
@@ -92,6 +94,7 @@ impl Default for Plan {
             times: 0,
             lacks: Proof::NONE,
             mixed: Vec::new(),
+            unnamed: false,
             greeted: Vec::new(),
             loggers: None,
             said: Vec::new(),
