@@ -89,13 +89,14 @@ impl<'a> Collected<'a> {
             let (line, offset) = exchange.place(&step);
             let step = keep(ExchangeStep { offset, ..exchange.filled(step) });
             let is_head = matches!(step.what, StepKind::Head(_));
-            let (stream, started, adrift) = (self.streams, Rc::clone(&started), get && !step.timed && !is_head);
+            let (stream, started) = (self.streams, Rc::clone(&started));
+            let (on_get, adrift) = (get, get && !step.timed && !is_head);
             self.bytes += match &step.what {
                 StepKind::Text(text) => text.len(),
                 StepKind::Head(head) => head.len(),
                 _ => 0,
             };
-            self.placed.push(Placed { step, stream, line, connection, started, adrift });
+            self.placed.push(Placed { step, stream, line, connection, started, on_get, adrift });
         }
         true
     }

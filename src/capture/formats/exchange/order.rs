@@ -19,7 +19,9 @@ pub(super) struct Placed<'a> {
     pub(super) connection: u32,
     /// When its exchange started, as written.
     pub(super) started: Rc<str>,
-    /// True if it came on a stream that a GET opened, and has no time of its own.
+    /// True if it came on a stream that a GET opened.
+    pub(super) on_get: bool,
+    /// True if it did, and has no time of its own.
     pub(super) adrift: bool,
 }
 
