@@ -3,6 +3,7 @@
 mod bodies;
 mod channels;
 mod give;
+mod heard;
 mod turns;
 mod waiting;
 
@@ -10,6 +11,7 @@ pub use bodies::body_of;
 use bodies::{MORE_TEXT, asks, has_id, is_header, rest_of, text_of};
 pub(crate) use bodies::{body, in_words};
 pub(crate) use channels::Channels;
+use heard::Heard;
 use turns::Turns;
 use waiting::Waiting;
 
@@ -84,6 +86,7 @@ pub(crate) struct Out<'s> {
     /// Where the line stands in memory that a reader was given last.
     given: Range<usize>,
     heads: Heads,
+    heard: Heard,
     /// Where the line that is read stands in memory, and its first byte in the file.
     line: Option<(Range<usize>, u64)>,
     /// Stretches of the whole source that wait for the frames before them.
@@ -120,6 +123,7 @@ impl<'s> Out<'s> {
             read: 0..0,
             given: 0..0,
             heads: Heads::default(),
+            heard: Heard::default(),
             line: None,
             waiting: Vec::new(),
             turns: Turns::default(),
@@ -360,6 +364,11 @@ impl<'s> Out<'s> {
         }
         if !self.plan.unordered.is_empty() && text.is_some() && self.plan.unordered.contains(&place.line) {
             self.unordered(&place)?;
+        }
+        if let Some((_, hash)) = text
+            && place.direction != Direction::Unknown
+        {
+            self.heard.note(hash);
         }
         let in_file = text.filter(|(text, _)| self.is_in_file(&place, text)).map(|(_, hash)| hash);
         let mut frame = Frame { in_file, ..place.frame(self.source, body) };

@@ -147,13 +147,19 @@ impl Layout {
                 break;
             }
         }
-        let examples: Vec<_> = values.iter().filter_map(example).collect();
+        let mut examples: Vec<_> = values.iter().filter_map(example).collect();
         let mut layout = Layout { resolution_us: 1, hits: examples.len(), examined, ..Layout::default() };
         layout.both_sides = asks && answers;
-        layout.spread = !examples.is_empty() && examples.iter().all(|example| example.path.is_empty());
         // Bodies of HTTP with answers among them are in records of their own; else the answers are where nobody looked.
-        let answers = examples.iter().any(|example| example.answers);
-        layout.several = examples.iter().filter(|example| example.several || !answers && example.is_http()).count();
+        let answers = examples.iter().any(|example| example.is_http() && example.answers);
+        let is_several = |example: &Example<'_>| example.several || !answers && example.is_http();
+        layout.several = examples.iter().filter(|example| is_several(example)).count();
+        // A few among others are those of another logger, and half of them would be read.
+        if !layout.holds_several() {
+            examples.retain(|example| !is_several(example));
+            (layout.hits, layout.several) = (examples.len(), 0);
+        }
+        layout.spread = !examples.is_empty() && examples.iter().all(|example| example.path.is_empty());
         layout.versioned = examples.iter().filter(|example| example.versioned).count();
         layout.scalars(&examples);
         for example in examples.iter().filter(|example| !example.path.is_empty()) {
@@ -191,7 +197,17 @@ impl Layout {
     /// unpacked here) would be read by half, and objects that merely have a `method` and an `id` not at all.
     pub(crate) fn is_doubtful(&self) -> bool {
         let told = self.versioned * 2 >= self.hits || self.direction_key.is_some() && !self.spread;
-        self.several * 2 > self.hits || !told
+        self.holds_several() || !told
+    }
+
+    /// True if most examples held several messages, or an HTTP message around one.
+    fn holds_several(&self) -> bool {
+        self.several * 2 > self.hits
+    }
+
+    /// True if most records say who sent their message, which stands in a member of its own.
+    pub(crate) fn are_most(&self) -> bool {
+        self.direction_key.is_some() && self.hits * 2 > self.examined
     }
 
     /// The paths at which another text keeps its message, where this layout does not know it yet.
@@ -202,7 +218,7 @@ impl Layout {
             return true;
         }
         let Some(path) = other.paths.first() else { return false };
-        if self.paths.len() >= 16 || self.paths.contains(path) {
+        if self.paths.len() >= 16 || self.paths.contains(path) || other.holds_several() {
             return false;
         }
         let keys: Vec<String> = path[1..].split('/').map(str::to_string).collect();

@@ -220,6 +220,10 @@ impl Unwrapper {
                 out.skip(line, Skip::Header);
                 Ok(())
             }
+            Slot::Parsed(parsed, range) if self.is_unsaid(&place) && out.has_heard(text, &range, &parsed) => {
+                out.skip(line, Skip::Duplicate);
+                Ok(())
+            }
             Slot::Parsed(parsed, range) => {
                 self.doubt(&text[range.clone()], &mut place);
                 place.byte_offset += range.start as u64;
@@ -246,6 +250,12 @@ impl Unwrapper {
             }
             Slot::None | Slot::Other => Ok(()),
         }
+    }
+
+    /// True for a record that does not say who sent its message, where others do.
+    #[inline]
+    fn is_unsaid(&self, place: &Place) -> bool {
+        place.direction == Direction::Unknown && self.layout.direction_key.is_some() && !self.mistrusted
     }
 
     /// Words whose meaning the first messages prove are no direction where a later one proves the contrary: a program may be the client
@@ -280,7 +290,8 @@ impl Unwrapper {
         }
         // A logger that keeps its own texts under the same key promises nothing by it, and nothing is sent by an empty one.
         if !json && (self.word(direction).is_none() || text.trim_ascii().is_empty()) {
-            out.skip(place.line, Skip::NotAMessage);
+            let quotes = self.is_unsaid(place) && out.quotes(text);
+            out.skip(place.line, if quotes { Skip::Duplicate } else { Skip::NotAMessage });
             return Ok(());
         }
         out.promised_or(place, text, |out, fault| {
