@@ -97,6 +97,8 @@ pub(crate) struct Out<'s> {
     outer: Outer,
     /// Channels whose own clock is of seconds, in a log whose wrapper has a finer one.
     coarse: Vec<u32>,
+    /// True while a reader knows itself what the times of the wrapper tell.
+    told_times: bool,
     plan: Plan,
     /// The channels whose messages may be those of any other.
     unnamed: Vec<u32>,
@@ -132,6 +134,7 @@ impl<'s> Out<'s> {
             file_side: None,
             outer: Outer::default(),
             coarse: Vec::new(),
+            told_times: false,
             plan: Plan::default(),
             unnamed: Vec::new(),
             twins: Twins::default(),
@@ -316,10 +319,10 @@ impl<'s> Out<'s> {
             return self.put(place, Body::gap(Some(2)));
         }
         let mut place = *place;
-        if place.at_us.is_none() && !self.outer.is_none() {
+        if place.at_us.is_none() && !self.outer.is_none() && !self.told_times {
             place.at_us = self.outer.time_at(place.line);
         }
-        if !self.coarse.is_empty() && self.coarse.contains(&place.channel) {
+        if !self.coarse.is_empty() && !self.told_times && self.coarse.contains(&place.channel) {
             place.at_us = self.outer.refine(place.line, place.at_us);
         }
         if let (Direction::Unknown, Some(side)) = (place.direction, self.file_side) {
@@ -445,6 +448,21 @@ impl<'s> Out<'s> {
     /// Goes into the log called `key` again, at its end.
     pub(crate) fn enter_again(&mut self, key: &str) {
         self.outer.push(key);
+    }
+
+    /// The time of the record that was gone into last.
+    pub(crate) fn wrapper_time(&self) -> Option<i64> {
+        self.outer.newest()
+    }
+
+    /// The reader gives every message the time that it has, with what the wrapper tells of it.
+    pub(crate) fn times_are_told(&mut self, told: bool) {
+        self.told_times = told;
+    }
+
+    /// A time of a channel's own clock, made finer by when the wrapper says that its record was written.
+    pub(crate) fn refined(&self, channel: u32, written_us: Option<i64>, own: Option<i64>) -> Option<i64> {
+        if self.coarse.contains(&channel) { Outer::refined(written_us, own) } else { own }
     }
 
     /// Leaves the log called `key`.
