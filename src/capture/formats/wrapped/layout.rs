@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::candidates::{Candidate, UNNAMED, candidates, is_name, time_of};
-use super::example::{Example, example, plausible};
+use super::example::{Example, Scalar, example, plausible};
 use super::proven::Columns;
 use crate::capture::Direction;
 use crate::capture::sample::Sample;
@@ -15,6 +15,9 @@ use crate::protocol::Side;
 
 /// How many examples a layout is learned from.
 const EXAMPLES: usize = 50;
+
+/// So many nanoseconds are a second.
+pub(super) const NANOS: u64 = 1_000_000_000;
 
 /// How many of them are held against what their words say.
 const FEW: usize = 12;
@@ -26,6 +29,8 @@ pub(crate) enum Want {
     Direction,
     /// A timestamp.
     Time,
+    /// Nanoseconds that belong to it.
+    Nanos,
     /// Name of a connection.
     Connection,
     /// Name of a session.
@@ -244,6 +249,10 @@ impl Layout {
             self.resolution_us =
                 found.values.iter().filter_map(|value| time_of(value)).map(|t| t.resolution_us).min().unwrap_or(1);
             self.root.add(&found.path, Want::Time);
+            if let Some(path) = nanos_beside(&found.path, examples) {
+                self.root.add(&path, Want::Nanos);
+                self.resolution_us = 1;
+            }
         }
         self.direct(best(Meaning::Direction), examples);
     }
@@ -287,6 +296,32 @@ impl Layout {
         self.root.add(path, Want::Direction);
         self.direction_key = Some(words::own_key(path).to_string());
     }
+}
+
+/// Where the nanoseconds stand that belong to the seconds at a path, as times are printed that have them apart: `{"seconds":..,"nanos":..}`,
+/// `[seconds, nanoseconds]`.
+fn nanos_beside(seconds: &[String], examples: &[Example<'_>]) -> Option<Vec<String>> {
+    let (own, parent) = seconds.split_last()?;
+    let is_pair = |name: &str| match own.as_str() {
+        "0" => name == "1",
+        _ => words::counts_seconds(own) && words::counts_nanoseconds(name),
+    };
+    let within = |value: &Value| {
+        let number = value.as_u64().or_else(|| value.as_str()?.parse().ok());
+        number.is_some_and(|nanos| nanos < NANOS)
+    };
+    let mut found: Option<Vec<String>> = None;
+    for Scalar { path, value, .. } in examples.iter().flat_map(Example::scalars) {
+        let (Some((name, above)), true) = (path.split_last(), path.len() > 1) else { continue };
+        if above != parent || !is_pair(name) {
+            continue;
+        }
+        if !within(value) {
+            return None;
+        }
+        found.get_or_insert(path);
+    }
+    found
 }
 
 /// True if the messages do not contradict what a scalar says. Under a key of any name a word may be about something else: what both

@@ -15,6 +15,7 @@ mod proven;
 use self::minted::Minted;
 pub(crate) use envelope::{Envelope, Fault, Slot};
 pub(crate) use layout::Layout;
+use layout::NANOS;
 pub(crate) use proven::{LONGEST, VALUES};
 
 use crate::capture::format::{Format, LineReader, Match, Reader};
@@ -76,6 +77,12 @@ impl Format for Wrapped {
             unwrap: Unwrapper { minted, ..Unwrapper::new(Layout::clone(&layout)) },
         }))
     }
+}
+
+/// Nanoseconds of a second, in microseconds.
+#[cold]
+fn micros_of(nanos: &str) -> i64 {
+    nanos.parse().ok().filter(|nanos| (0..NANOS as i64).contains(nanos)).unwrap_or(0) / 1_000
 }
 
 /// A first line too long for the sample: an object in which a message begins.
@@ -357,6 +364,7 @@ impl Unwrapper {
             _ => Direction::Unknown,
         };
         let at_us = found.time.and_then(|text| self.clock.read_in(text, out.zoning()));
+        let at_us = at_us.map(|us| us + found.nanos.map_or(0, micros_of));
         if let Some(time) = found.time.filter(|_| at_us.is_some()) {
             out.said(time);
         }
