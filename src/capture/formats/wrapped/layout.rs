@@ -201,7 +201,8 @@ impl Layout {
     /// True if this is no log of one message a record: records of exchanges and of HTTP (whose event streams are not
     /// unpacked here) would be read by half, and objects that merely have a `method` and an `id` not at all.
     pub(crate) fn is_doubtful(&self) -> bool {
-        let told = self.versioned * 2 >= self.hits || self.direction_key.is_some() && !self.spread;
+        let directed = || self.direction_key.is_some() && (!self.spread || self.both_sides);
+        let told = self.versioned * 2 >= self.hits || directed();
         self.holds_several() || !told
     }
 
