@@ -108,6 +108,8 @@ pub(crate) struct Layout {
     pub direction_key: Option<String>,
     /// The direction words that were seen.
     pub words: Vec<(Box<str>, Word)>,
+    /// True if those members are of messages that name no version.
+    pub unversioned: bool,
     /// True if only the messages tell what the words say.
     pub proven: bool,
     /// Resolution of the clock.
@@ -166,6 +168,7 @@ impl Layout {
         }
         layout.spread = !examples.is_empty() && examples.iter().all(|example| example.path.is_empty());
         layout.versioned = examples.iter().filter(|example| example.versioned).count();
+        layout.unversioned = layout.spread && layout.versioned == 0;
         layout.scalars(&examples);
         for example in examples.iter().filter(|example| !example.path.is_empty()) {
             let path = format!("/{}", example.path.join("/"));

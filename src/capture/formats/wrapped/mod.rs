@@ -207,13 +207,27 @@ impl Unwrapper {
     fn spread<'a>(&self, text: &'a str, found: &mut Envelope<'a>) -> std::result::Result<usize, Fault> {
         let end = envelope::read(text, 0, &self.layout.root, found)?;
         let start = skip_white(text.as_bytes(), 0);
-        if looks_like_message(&text[start..]) {
+        if looks_like_message(&text[start..]) || self.is_directed(&text[start..], found.direction) {
             found.message = match crate::jsonrpc::parse_at(text, start) {
                 Ok((parsed, end)) => Slot::Parsed(parsed, start..end),
                 Err(fault) => Slot::Broken(fault, start..end),
             };
         }
         Ok(end)
+    }
+
+    /// True for what says who sent it and asks, tells or answers, in a log whose messages name no version.
+    fn is_directed(&self, text: &str, direction: Option<&str>) -> bool {
+        let (mut method, mut id, mut answer) = (false, false, false);
+        for member in members(text).filter(|_| self.layout.unversioned) {
+            match member.key {
+                "method" => method = true,
+                "id" => id = true,
+                "result" | "error" => answer = true,
+                _ => {}
+            }
+        }
+        (method || id && answer) && matches!(self.word(direction), Some(Word::Direction(_)))
     }
 
     #[inline(always)]
