@@ -38,7 +38,9 @@ impl Format for Records {
             [request, response] => format!("{of} hold an HTTP request with its response, at {request} and {response}"),
             _ => format!("{of} hold the body of an HTTP request, at {}", bodies.join(" ")),
         };
-        Match::new(72, what)
+        // What spells out the types of its values is a record around one: its own times are within.
+        let typed = bodies.iter().any(|path| path.contains("/kvlistValue/"));
+        Match::new(if typed { 60 } else { 72 }, what)
     }
 
     fn reader(&self, sample: &Sample) -> Reader {
