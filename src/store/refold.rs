@@ -258,7 +258,9 @@ mod tests {
         let mut store = Store::write(&folder.path().join("a.db")).unwrap().keeping(payload).unwrap();
         store.begin().unwrap();
         let mut ground = store.ground().unwrap();
-        frames.iter().for_each(|frame| drop(ground.frame(1, frame).unwrap()));
+        for frame in frames {
+            ground.frame(1, frame).unwrap();
+        }
         ground.finish().unwrap();
         drop(ground);
         let mut given = Vec::new();
