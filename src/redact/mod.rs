@@ -9,6 +9,7 @@ mod blocks;
 mod commands;
 #[cfg(test)]
 mod corpus;
+mod given;
 mod hints;
 mod label;
 mod labels;
@@ -31,6 +32,7 @@ mod vocabulary;
 mod walk;
 mod words;
 
+pub use given::is_secret;
 pub use names::{is_visible, kind_named};
 
 use std::borrow::Cow;
