@@ -273,7 +273,11 @@ pub fn print_judged(
     if let Some(redactor) = &mut sentences {
         redacted::summary(&mut summary, redactor);
     }
-    let shown = redactor.clone();
+    // Of findings and of the summary all is replaced before it is written; of rows it is not.
+    let shown = match args.group_by {
+        None => redactor.clone().map(Redactor::without_values),
+        Some(_) => redactor.clone(),
+    };
     let mut report = match args.group_by {
         None => report(args, style, redactor),
         Some(by) => grouped(by, args.format, style, whole()?, &connections)?,

@@ -273,7 +273,7 @@ fn the_session_of_a_cancel_that_was_tried_again_is_kept_beside() {
 fn the_least_and_the_whole_of_several_come_without_secrets() {
     let key = "sk-live-abcdefghijklmnop1234567890";
     let session = SESSION
-        .replace(r#"{"x":3}"#, &format!(r#"{{"key":"{key}"}}"#))
+        .replace(r#"call(2,echo,{"x":1})"#, &format!(r#"call(2,echo,{{"key":"{key}"}})"#))
         .replace("text(3,\"done\")", &format!("text(3,\"{key}\")"));
     let bench = bench(&mcp(&session), &Value::Null);
     let path = |name: &str| bench.folder().join(name).display().to_string();
