@@ -343,6 +343,13 @@ impl<'s> Out<'s> {
             return Ok(());
         }
         if let Some((_, hash)) = text
+            && self.plan.quotes.count() > 0
+            && self.plan.quotes.has(&place, hash)
+        {
+            self.skip(place.line, Skip::Duplicate);
+            return Ok(());
+        }
+        if let Some((_, hash)) = text
             && self.plan.twins
             && let Some(has_id) = has_id(&body)
         {

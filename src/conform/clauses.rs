@@ -70,6 +70,10 @@ pub enum Hold {
     Refused,
     /// Cancelled requests were answered, once.
     Settled,
+    /// No error answered a cancelled request but the one that says so.
+    NoOtherError,
+    /// The answers to cancelled requests say that they were.
+    SaysCancelled,
     /// The handshake was answered.
     Welcomed,
     /// All other requests were answered.
@@ -147,7 +151,7 @@ static ROWS: &[Row] = &[
         whom: For::Answer,
         probes: &["mid", "early", "parallel"],
         breaks: &[Break::Rule("CAN012")],
-        holds: &[Hold::Settled],
+        holds: &[Hold::Settled, Hold::NoOtherError],
     },
     Row {
         id: "invalid-ignored",
@@ -183,7 +187,7 @@ static ROWS: &[Row] = &[
         whom: For::Turns,
         probes: &["session"],
         breaks: &[Break::Rule("SES001"), Break::Rule("SES002"), Break::NeverSettled],
-        holds: &[Hold::Settled],
+        holds: &[Hold::Settled, Hold::SaysCancelled],
     },
     Row {
         id: "updates-before-answer",

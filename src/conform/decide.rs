@@ -122,6 +122,8 @@ fn holds(what: Hold, play: &Play) -> Result<Option<String>, String> {
             _ => Err("it was not answered while it was watched".to_string()),
         },
         Hold::Settled => settled(play),
+        Hold::NoOtherError => ended_as(play, &["cancelled", "result"]),
+        Hold::SaysCancelled => ended_as(play, &["cancelled"]),
         Hold::Answered => match play.owed().find(|asked| !play.was_answered(asked)) {
             Some(asked) => Err(format!("{} was not answered", asked.label())),
             None => Ok(None),
@@ -189,10 +191,17 @@ fn silent(play: &Play) -> Result<String, String> {
     if play.lay_unread() {
         return Err(LAY.to_string());
     }
+    let witness = play.witnessed();
+    let behind = |answer: &usize| witness.is_some_and(|witness| *answer > witness);
+    if let Some(live) =
+        targets.iter().filter_map(|target| target.live).find(|live| live.response.is_some_and(|it| behind(&it)))
+    {
+        return Err(format!("{} was answered behind the witness", live.label()));
+    }
     if targets.iter().any(|target| !target.is_silent()) {
         return Err("the answer may have crossed the cancel".to_string());
     }
-    if play.witnessed().is_none() {
+    if witness.is_none() {
         return Err("nothing shows that the cancel was read: the witness was not answered".to_string());
     }
     if targets.iter().any(|target| !target.whole) {
@@ -200,6 +209,15 @@ fn silent(play: &Play) -> Result<String, String> {
     }
     let watched = targets.iter().map(|target| target.watched_us).min().unwrap_or(0);
     Ok(format!("silent for {}", crate::number::duration(watched)))
+}
+
+/// Whether all answers to cancelled requests ended them in one of these ways. Another one that is charged to nobody may have crossed its cancel.
+fn ended_as(play: &Play, ways: &[&str]) -> Result<Option<String>, String> {
+    let targets = play.targets();
+    let answered = targets.iter().filter_map(|target| target.live).filter(|live| live.response.is_some());
+    let Some(other) = answered.into_iter().find(|live| !ways.contains(&live.outcome.as_str())) else { return Ok(None) };
+    let what = other.error_code.map_or_else(|| "a result".to_string(), |code| format!("error {code}"));
+    Err(format!("{} was answered with {what}, and nothing shows that the cancel was read before", other.label()))
 }
 
 fn settled(play: &Play) -> Result<Option<String>, String> {

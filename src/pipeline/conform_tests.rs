@@ -171,6 +171,21 @@ fn one_that_never_answers_what_it_owes_an_answer_is_charged_once_that_was_waited
 }
 
 #[test]
+fn an_error_that_may_have_crossed_its_cancel_shows_nothing_of_its_code() {
+    for seed in 1..=rounds() {
+        let code = |card: &Card, verdict| told(card, verdict).iter().any(|told| told.starts_with("lsp.cancel-code"));
+        let (vague, _) = scored(("lsp", "3.17"), false, seed, &[Wrong::Vague], &["mid", "early", "parallel"]);
+        assert!(!code(&vague, Verdict::Honoured), "seed {seed}: {vague:#?}");
+        let (honest, _) = scored(("lsp", "3.17"), false, seed, &[], &["mid", "early", "parallel"]);
+        assert!(code(&honest, Verdict::Honoured), "seed {seed}: {honest:#?}");
+    }
+    // What came behind the witness has crossed nothing.
+    let (late, _) = scored(("mcp", "2025-11-25"), false, 3, &[Wrong::Late], &["progress"]);
+    let unseen = told(&late, Verdict::NotObserved);
+    assert!(unseen.iter().any(|told| told.contains("was answered behind the witness")), "{unseen:#?}");
+}
+
+#[test]
 fn without_a_witness_nothing_is_said_of_silence() {
     let mid = |wrong: &[Wrong]| scored(("mcp", "2025-11-25"), false, 3, wrong, &["mid"]).0;
     let silence = |card: &Card, verdict| told(card, verdict).iter().any(|told| told.starts_with("mcp.no-response"));

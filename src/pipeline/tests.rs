@@ -71,6 +71,27 @@ fn codes(store: &Store) -> Vec<(String, u64)> {
 }
 
 #[test]
+fn a_log_of_one_message_has_a_time_if_that_has_one() {
+    let folder = Folder::new();
+    let ask = r#"{"jsonrpc":"2.0","id":1,"method":"sum"}"#;
+    let without = |dir: &str, msg: &str| format!("{{\"dir\":\"{dir}\",\"msg\":{msg}}}\n");
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":1}"#;
+    let once = line(0, "c2s", ask) + &line(0, "s2c", answer);
+    for (name, log, timeless) in [
+        ("timed", line(0, "c2s", ask), false),
+        ("timeless", without("c2s", ask), true),
+        ("two", without("c2s", ask) + &without("s2c", answer), true),
+        ("at_once", once, true),
+    ] {
+        let log = folder.write(&format!("{name}.jsonl"), &log);
+        let mut store = Store::temporary().unwrap();
+        assert!(store.is_temporary() && !Store::write(&folder.path("a.db")).unwrap().is_temporary());
+        into(&mut store, &[log]);
+        assert_eq!(codes(&store).iter().any(|(code, _)| code == "CAP008"), timeless, "{name}");
+    }
+}
+
+#[test]
 fn a_log_becomes_a_database_that_answers() {
     let folder = Folder::new();
     let log = folder.write("a.jsonl", &(handshake() + &late(4000, "1")));

@@ -97,6 +97,7 @@ fn is_same_member(fact: Fact, facts: &Facts<'_>, lifted: &Facts<'_>) -> bool {
         | Fact::UpdateState
         | Fact::TaskId
         | Fact::TaskStatus
+        | Fact::Tasks
         | Fact::Name
         | Fact::Uri
         | Fact::Mode
@@ -390,6 +391,7 @@ impl Brief {
             true => self.object("task", task),
             false => task.into_iter().for_each(|(key, raw)| self.member(key, raw)),
         }
+        self.member("tasks", facts.tasks());
         self.member("requestState", facts.request_state());
         facts.listed.names().for_each(|list| self.member(list, Some("[0]")));
         let rest = facts.result_more && self.text.len() == alone;

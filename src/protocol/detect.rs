@@ -55,7 +55,8 @@ pub fn by_name_alone(name: &str) -> Option<&'static Profile> {
 
 /// What a message says about the protocol it belongs to. Once a revision is `known`, method names say nothing new.
 pub fn hint(message: &Message<'_>, facts: &Facts<'_>, known: bool) -> Hint {
-    if facts.meta_revision().is_some() {
+    let method = message.method();
+    if facts.meta_revision().is_some() && method != "initialize" {
         return Hint::Stated(
             Facts::text(facts.meta_revision()).and_then(|text| mcp_revision(&text)).unwrap_or(&mcp::STATELESS_UNKNOWN),
         );
@@ -63,7 +64,6 @@ pub fn hint(message: &Message<'_>, facts: &Facts<'_>, known: bool) -> Hint {
     if !known && is_version_one(message) {
         return Hint::Family(&jsonrpc::v1::PROFILE);
     }
-    let method = message.method();
     match (message.kind, method) {
         (Kind::Request, "initialize") => asked(facts),
         (Kind::Result, _) => answered(facts),
@@ -84,6 +84,8 @@ fn asked(facts: &Facts<'_>) -> Hint {
     match facts.revision() {
         Some(raw) if raw.starts_with('"') => {
             match Facts::text(facts.revision()).and_then(|text| mcp_revision(&text)) {
+                // It has no handshake: what this one agrees on is for the answer to say.
+                Some(profile) if profile.revision_per_request => Hint::Asked(&mcp::UNKNOWN),
                 Some(profile) => Hint::Asked(profile),
                 // A filter left a word where ACP has a number.
                 None if facts.acp_initialize && !is_day(raw) => Hint::Guessed(acp::stable()),

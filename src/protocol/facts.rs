@@ -209,6 +209,7 @@ impl<'a> Lift<'a> for Facts<'a> {
             }
             "stopReason" => Fact::StopReason,
             "inputRequests" => Fact::InputRequests,
+            "tasks" => Fact::Tasks,
             "nextCursor" => Fact::NextCursor,
             "cacheScope" => Fact::CacheScope,
             "requestState" => Fact::RequestState,

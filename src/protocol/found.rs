@@ -115,6 +115,8 @@ facts! {
     TaskId task_id;
     /// `params.status`, `result.status` or `result.task.status`.
     TaskStatus task_status;
+    /// `result.tasks`, whole.
+    Tasks tasks;
     /// `params.name`, else `params.command`.
     Name name;
     /// `params.uri`.

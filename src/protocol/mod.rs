@@ -49,8 +49,8 @@ pub use found::{Facts, Found, ParamsShape, Raw};
 pub use kinds::{Kinds, relative_in};
 pub use logging::{is_log, is_log_level};
 pub use mcp::flaws::{
-    TaskSupport, changes_prompts, changes_tools, missing_argument, questions, required_arguments, task_support,
-    tool_order,
+    TaskSupport, changes_prompts, changes_tools, listed_tasks, missing_argument, questions, required_arguments,
+    task_support, tool_order,
 };
 pub use method::{
     Feature, Gate, Method, MethodKind, Role, Sender, cancels_part, closes, introduces, is_exit, is_lifecycle,

@@ -9,6 +9,7 @@ mod blocks;
 mod commands;
 #[cfg(test)]
 mod corpus;
+mod given;
 mod hints;
 mod label;
 mod labels;
@@ -31,7 +32,8 @@ mod vocabulary;
 mod walk;
 mod words;
 
-pub use names::{is_visible, kind_named};
+pub use given::is_secret;
+pub use names::{is_of_envelope, is_visible, kind_named};
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -109,6 +111,13 @@ impl Redactor {
             lines: lines::Lines::default(),
             counts: BTreeMap::new(),
         }
+    }
+
+    /// The same without the shapes that a user adds: for a text in which they were replaced piece by piece. They may be words that stand
+    /// in any text.
+    pub fn without_values(mut self) -> Redactor {
+        self.shapes = shapes::Shapes::new(&Custom::default());
+        self
     }
 
     /// The text without its secrets. It may be a message, a part of one that was cut off, or no JSON at all.

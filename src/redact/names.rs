@@ -197,6 +197,11 @@ pub fn ties(name: &str) -> bool {
     name != "method" && NEVER.contains(&name)
 }
 
+/// True for the name of a member that every message has.
+pub fn is_of_envelope(name: &str) -> bool {
+    ["jsonrpc", "id", "method", "params", "result", "error", "code", "message", "data"].contains(&name)
+}
+
 /// What stands before and after the name of a secret.
 const MARK: (&str, &str) = ("<<secret:", ">>");
 

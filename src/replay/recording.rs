@@ -210,6 +210,16 @@ impl Connection {
         }
     }
 
+    /// The place of a message in the array in which it was sent; `None` for one that was sent alone.
+    pub fn place_in_array(&self, event: usize) -> Option<usize> {
+        let line = self.events.get(event)?.line;
+        let near = self.events[..event].iter().rev().take_while(|other| other.line == line);
+        near.into_iter().find_map(|other| match &other.what {
+            EventKind::Batch(members) => members.contains(&event).then(|| event - members.start),
+            _ => None,
+        })
+    }
+
     /// The event by which the client ended the connection: it closed it, or told the server to exit.
     pub fn left_at(&self) -> Option<usize> {
         let exit = self.profile.opening.exit;

@@ -327,6 +327,8 @@ pub struct ExchangeReport {
     pub still_violates: bool,
     /// Labels of its retries: they are part of it.
     pub retries: Vec<String>,
+    /// Where its own session was written, where it was played in another one than the run.
+    pub live_session: Option<String>,
     /// Further remarks: `still violates`, `other permitted outcome`, `message differs`.
     pub notes: Vec<String>,
 }
@@ -358,6 +360,7 @@ impl Default for ExchangeReport {
             after_stuck: false,
             still_violates: false,
             retries: Vec::new(),
+            live_session: None,
             notes: Vec::new(),
         }
     }

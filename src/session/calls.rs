@@ -57,11 +57,11 @@ impl Calls {
             *old |= ended;
             return Whose::ThisTurn(*began);
         }
-        // What begins between two turns belongs to none of them.
-        match (begins, in_turn) {
-            (Some(seen), true) => drop(self.turn.insert(call, (seen, ended))),
-            (Some(_), false) => drop(self.earlier.insert(call, ended)),
-            (None, _) => {}
+        // What begins between two turns may have been begun by what goes on from an earlier one; else it is the last turn's.
+        match begins {
+            Some(_) if !in_turn && self.any_goes_on() => drop(self.earlier.insert(call, ended)),
+            Some(seen) => drop(self.turn.insert(call, (seen, ended))),
+            None => {}
         }
         Whose::Unknown
     }
@@ -130,6 +130,15 @@ mod tests {
         let mut calls = Calls::default();
         assert_eq!(calls.note("\"x\"", None, None, false), Whose::Unknown);
         assert_eq!(calls.note("\"x\"", None, None, false), Whose::Unknown);
+    }
+
+    #[test]
+    fn what_begins_between_two_turns_is_the_last_turns_unless_an_earlier_one_goes_on() {
+        let mut calls = Calls::default();
+        assert_eq!(calls.note("\"x\"", None, BEGUN, false), Whose::Unknown);
+        assert!(!calls.any_goes_on(), "it is no excuse for itself");
+        assert_eq!(calls.note("\"x\"", None, None, false), Whose::ThisTurn(SEEN));
+        calls.next_turn();
         assert_eq!(calls.note("\"y\"", None, BEGUN, false), Whose::Unknown);
         assert_eq!(calls.note("\"y\"", None, None, false), Whose::EarlierTurn);
     }

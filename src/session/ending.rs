@@ -70,8 +70,9 @@ impl Conn {
         self.end_traffic(step);
         self.answer_questions(step, oracle);
         // A client begins with the handshake; what a server asks first, nothing shows.
-        let lacks_first = self.facts.lifecycle.initialize.is_some() && self.side(Side::Server).lacks_first();
         let whole = self.facts.proof.covers(Proof::WHOLE) && !Ledger::new(&self.facts, step.shelf).has_gap();
+        let greeted = self.facts.lifecycle.initialize.is_some();
+        let lacks_first = !whole && greeted && self.side(Side::Server).lacks_first();
         if self.lacks_records || lacks_first || self.sides.iter().any(|side| side.lacks_requests(whole)) {
             self.facts.missing.sampled();
         }

@@ -129,6 +129,8 @@ pub enum What<'a> {
         partial: bool,
         /// True if the request refers to an earlier result (rule DOC005).
         previous_result: bool,
+        /// The turn or task that the request names, where it names one (rule TSK011).
+        topic: Option<&'a str>,
         /// The capabilities that the request stated of its issuer (MCP 2026-07-28).
         stated: Option<&'a Capabilities>,
         /// The HTTP status of the response that it came with, where the log shows it.

@@ -7,7 +7,7 @@ use super::race::{Judgement, Leg};
 use super::state::{Conn, Incoming, Slot, Step};
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, IdField, Kind};
-use crate::protocol::{Capabilities, Facts, Side};
+use crate::protocol::{Capabilities, Facts, Side, by_name};
 
 /// How many cursors are remembered for a connection; in one with more none is judged.
 const CURSORS: usize = 65_536;
@@ -80,7 +80,19 @@ impl Conn {
         life.initialize_answer = Some(m.seen);
         life.initialize_failed = failed;
         self.negotiated = Facts::told(m.facts.revision()).map(Into::into);
+        if let Some(revision) = self.negotiated.clone() {
+            self.agree_on(&revision);
+        }
         self.meet(m);
+    }
+
+    /// The handshake has agreed on a revision: what its client asked for counts no more.
+    fn agree_on(&mut self, revision: &str) {
+        let name = self.facts.profile.name;
+        let unknown = !self.profile_fixed && name == "mcp" && by_name(name, Some(revision)).is_none();
+        if let Some(profile) = by_name(name, None).filter(|_| unknown) {
+            self.facts.profile = profile;
+        }
     }
 
     /// Where there is no handshake, the server declares itself when it is asked to.

@@ -10,7 +10,7 @@ use super::seen::Seen;
 use super::state::{Birth, Conn, Handle, Incoming, Step, Task, index, terminal};
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, Kind};
-use crate::protocol::{Facts, Mechanism, Role, Side};
+use crate::protocol::{Facts, Mechanism, Role, Side, listed_tasks};
 
 /// What a receiver says of a task that it does not know (MCP 2025-11-25, tasks).
 const INVALID_PARAMS: i64 = -32602;
@@ -69,6 +69,9 @@ impl Conn {
         if role == Role::TaskResult && m.message.kind == Kind::Result {
             self.deliver_task(m, issuer, id);
         }
+        if role == Role::Poll && m.facts.tasks().is_some() {
+            self.tasks_listed(step, m, issuer, id);
+        }
         let (Some(name), Some(status)) = (Facts::text(m.facts.task_id()), Facts::text(m.facts.task_status())) else {
             return;
         };
@@ -85,6 +88,17 @@ impl Conn {
         let creator = self.slot(issuer, id).map(|slot| slot.exchange.request.frame).filter(|_| created);
         let creator = creator.map(|request| Handle { issuer, id: id.clone(), request });
         self.task_report(step, m, name, &status, creator, Some((issuer, id)));
+    }
+
+    /// A list of tasks reports on each. What was told of one while the list was asked for may be newer than the list.
+    fn tasks_listed(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        let own = self.slot(issuer, id).map(|slot| &slot.exchange).filter(|own| &*own.method == "tasks/list");
+        let Some(asked) = own.map(|own| own.request) else { return };
+        for (name, status) in listed_tasks(m.facts) {
+            if self.tasks.get(m.sender, &name).is_none_or(|task| task.seen.frame < asked.frame) {
+                self.task_report(step, m, Rc::from(name), &status, None, Some((issuer, id)));
+            }
+        }
     }
 
     /// The result of a task was delivered.

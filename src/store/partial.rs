@@ -123,6 +123,14 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_leaves_no_room_for_that_of_the_journal_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let has_room = |length: usize| has_room_for_journal(&folder.path().join("a".repeat(length)));
+        assert!(has_room(1) && has_room(255 - "-journal".len()));
+        assert!(!has_room(256 - "-journal".len()) && !has_room(255));
+    }
+
+    #[test]
     fn of_two_that_make_one_the_first_has_it_and_nothing_is_left() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("a.db");

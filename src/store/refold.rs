@@ -229,3 +229,81 @@ impl<'r> Stored<'r> {
         Message { kind, id, id_text: None, method: self.method.map(Into::into), error, defects: Defects::default() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Payload;
+    use super::*;
+    use crate::capture::{Direction, Exit, Missing, Why};
+    use crate::protocol::Side;
+
+    fn captured(at_us: i64, body: Body<'_>) -> Frame<'_> {
+        Frame {
+            source: 1,
+            line: 7,
+            byte_offset: 9,
+            channel: 0,
+            at_us: Some(at_us),
+            direction: Direction::By(Side::Server),
+            stream: Some(3),
+            taps: None,
+            in_file: None,
+            body,
+        }
+    }
+
+    /// What a database gives back of these frames, where it keeps texts in this way.
+    fn given_back(frames: &[Frame<'_>], payload: Payload) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::write(&folder.path().join("a.db")).unwrap().keeping(payload).unwrap();
+        store.begin().unwrap();
+        let mut ground = store.ground().unwrap();
+        for frame in frames {
+            ground.frame(1, frame).unwrap();
+        }
+        ground.finish().unwrap();
+        drop(ground);
+        let mut given = Vec::new();
+        let mut take = |_, _, frame: &Frame<'_>| {
+            given.push(format!("{frame:?}"));
+            Ok(())
+        };
+        store.each_frame(Which::All, &mut take).unwrap();
+        given
+    }
+
+    #[test]
+    fn frames_of_each_kind_come_back_as_they_were() {
+        let text = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        let Ok((Parsed::One(message, facts), _)) = parse_at::<Facts<'_>>(text, 0) else { panic!("no message") };
+        let bodies = [
+            Body::Open { by: Some(Side::Client) },
+            Body::Message(Captured { text, json: None, message, facts }),
+            Body::Malformed { bytes: b"{\xff", reason: "not JSON".into() },
+            Body::Stderr { text: "a line" },
+            Body::Http { head: r#"{"method":"POST","headers":{}}"# },
+            Body::Sse { event: r#"{"id":"7"}"# },
+            Body::Missing(Missing { words: "a word", ..Missing::new(Why::Gap) }),
+            Body::Close { by: None },
+            Body::Exit(Exit::new(None, Some(9))),
+        ];
+        let frames = bodies.map(|body| captured(5, body));
+        let want: Vec<String> = frames.iter().map(|frame| format!("{frame:?}")).collect();
+        for payload in [Payload::Full, Payload::Compressed, Payload::None] {
+            assert_eq!(given_back(&frames, payload), want, "{payload:?}");
+        }
+    }
+
+    #[test]
+    fn texts_in_several_blocks_come_back_each_to_its_frame() {
+        // Two of them fill a block.
+        let texts: Vec<String> = (0..5).map(|nth| format!("{nth} ").repeat(600_000)).collect();
+        let frames: Vec<Frame<'_>> = texts.iter().map(|text| captured(5, Body::Stderr { text })).collect();
+        let given = given_back(&frames, Payload::Compressed);
+        let starts = |text: &String| text.find("text: \"").map(|at| text[at + 7..].chars().take(2).collect::<String>());
+        assert_eq!(
+            given.iter().map(starts).collect::<Vec<_>>(),
+            ["0 ", "1 ", "2 ", "3 ", "4 "].map(|it| Some(it.into()))
+        );
+    }
+}

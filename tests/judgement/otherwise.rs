@@ -84,13 +84,14 @@ fn in_whose_words_it_was_written_does_not_matter() {
     assert!(seen > 100, "{seen}");
 }
 
-/// A handshake that names the revision tells what is spoken, whether or not something else does.
+/// A handshake that names the revision tells what is spoken, whether or not something else does. Where a request states another one
+/// for itself, a declaration has its say.
 #[test]
 fn whether_the_protocol_is_said_beside_does_not_matter() {
     let named = |trace: &Trace| {
         let revision = trace.channel.profile.map_or("", |profile| profile.revision);
         let names = |text: &str| {
-            text.split("\"protocolVersion\":").skip(1).all(|rest| rest.starts_with(&format!("\"{revision}\"")))
+            text.split("protocolVersion\":").skip(1).all(|rest| rest.starts_with(&format!("\"{revision}\"")))
         };
         let all = trace.steps.iter().all(|step| !matches!(&step.what, What::Json(text) if !names(text)));
         all && opening(trace).is_some_and(|text| text.contains("\"protocolVersion\""))

@@ -2,10 +2,12 @@
 
 mod echoes;
 mod order;
+mod quotes;
 mod twins;
 
 pub(super) use echoes::{APART_US, Echoes};
 pub(super) use order::{Order, Rank};
+pub(super) use quotes::Quotes;
 pub(super) use twins::{Known, Twins};
 
 use rustc_hash::FxHashSet;
@@ -54,6 +56,8 @@ pub(super) struct Plan {
     pub greeted: Vec<Option<String>>,
     /// What tells its loggers apart, where others say again what one says, and the digest of the name of that one.
     pub loggers: Option<(String, u64)>,
+    /// Records that quote.
+    pub quotes: Quotes,
     /// What was found, each a clause of a sentence.
     pub said: Vec<String>,
 }
@@ -97,6 +101,7 @@ impl Default for Plan {
             unnamed: false,
             greeted: Vec::new(),
             loggers: None,
+            quotes: Quotes::default(),
             said: Vec::new(),
         }
     }

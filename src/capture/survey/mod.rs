@@ -19,6 +19,7 @@ mod names;
 mod note;
 mod order;
 mod pairing;
+mod quotes;
 mod twins;
 mod unordered;
 mod voices;
@@ -89,9 +90,26 @@ pub(super) fn by_times(of: &Looked<'_>, part: &[u8]) -> Order {
 }
 
 fn looked_at(of: &Looked<'_>, head: &[u8], whole: bool) -> Plan {
-    let (format, overrides) = (of.format, of.overrides);
     let look = |repeats: bool| take(of, head, whole, repeats);
-    let Some(notes) = look(false) else { return Plan::default() };
+    let Some(mut notes) = look(false) else { return Plan::default() };
+    let quotes = notes.take_quotes();
+    if quotes.count() > 0 {
+        let said = format!("{} records of its head quote what others say, and name no sender", quotes.count());
+        let mut plan = by_notes(notes, of, head, |repeats| {
+            let mut all = look(repeats)?;
+            all.take_quotes();
+            Some(all)
+        });
+        plan.quotes = quotes;
+        plan.said.push(said);
+        return plan;
+    }
+    by_notes(notes, of, head, look)
+}
+
+/// The plan of a log by the notes on its head.
+fn by_notes(notes: Notes, of: &Looked<'_>, head: &[u8], look: impl Fn(bool) -> Option<Notes>) -> Plan {
+    let (format, overrides) = (of.format, of.overrides);
     if notes.is_exact() {
         // These number their events: two of one time, which were read in one piece, are two.
         let counted = matches!(format.name(), "rec" | "vectors");

@@ -80,6 +80,8 @@ impl Note {
 #[derive(Clone, Default)]
 pub(super) struct Notes {
     pub list: Vec<Note>,
+    /// Digests of the texts whose sender is told, as of one that is not.
+    pub told: FxHashSet<u64>,
     /// The names of its channels.
     pub names: Vec<Option<String>>,
     /// True if they are those of who served connections, and not of these.
@@ -239,6 +241,9 @@ impl Notes {
                 && !message.defects.has(Defect::Params)
                 && !message.defects.has(Defect::NullParams),
         };
+        if sender != 2 {
+            self.told.insert(digest((2_u8, text)));
+        }
         let tokens = [facts.progress_token(), facts.work_done_token(), facts.partial_result_token(), facts.token()];
         self.list.push(Note {
             offset: frame.byte_offset,

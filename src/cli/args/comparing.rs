@@ -80,9 +80,10 @@ impl CompareArgs {
         let lists: &[&[Failing]] = if own.is_empty() || signed(own) { &[said, own] } else { &[own] };
         for list in lists.iter().filter(|list| !list.is_empty()) {
             if !signed(list) {
-                let verdicts: Vec<Verdict> = list.iter().filter_map(|failing| failing.verdict).collect();
+                // Any violation: those that the recording lacks, too.
+                let verdict = |failing: &Failing| failing.verdict.unwrap_or(Verdict::Violates);
                 gate.violates_any = list.iter().any(|failing| failing.verdict.is_none());
-                gate.fail_on = Some(verdicts).filter(|list| !list.is_empty() || !gate.violates_any);
+                gate.fail_on = Some(list.iter().map(verdict).collect());
             }
             for failing in list.iter().filter(|failing| failing.sign.is_some()) {
                 let adds = failing.sign == Some('+');
@@ -124,6 +125,8 @@ mod tests {
         let added = gate("-slower,+raced", "stuck,slower").unwrap();
         assert_eq!(added.fail_on, Some(vec![Verdict::Stuck, Verdict::Slower]));
         assert_eq!((added.more, added.less), (vec![Verdict::Raced], vec![Verdict::Slower]));
+        let any = gate("violates-any,stuck", "").unwrap();
+        assert_eq!((any.fail_on, any.violates_any), (Some(vec![Verdict::Violates, Verdict::Stuck]), true));
         assert!(gate("+slower,changed", "").is_err() && gate("", "-slower,changed").is_err());
         assert!(verdict("+slwer").is_err_and(|why| why.contains("slower")));
     }

@@ -5,6 +5,8 @@ pub mod config;
 pub mod connection;
 pub mod header;
 pub mod input;
+#[cfg(feature = "live")]
+pub mod jsonc;
 pub mod judge;
 pub mod moment;
 pub mod reports;

@@ -145,7 +145,7 @@ fn fault(error: std::io::Error) -> Error {
 impl RunReports {
     /// Writes all of them.
     pub fn write(self, report: &RunReport, redactor: Option<Redactor>, args: &ScreenArgs) -> Result<()> {
-        let clean = redactor.clone().map(|mut redactor| redacted(report, &mut redactor));
+        let clean = redactor.map(|mut redactor| redacted(report, &mut redactor));
         let report = clean.as_ref().unwrap_or(report);
         let verbose = self.verbose;
         let answer = |format: Format, style: &Style| {
@@ -155,14 +155,14 @@ impl RunReports {
                 Format::Jsonl => report.ahead.clone() + &lines(report)?,
             })
         };
-        self.each(args, redactor, answer, |kind| (kind.write)(report))
+        self.each(args, answer, |kind| (kind.write)(report))
     }
 
     /// Writes all of them for several runs.
     #[cfg(feature = "live")]
     pub fn write_suite(self, suite: &Suite<'_>, redactor: Option<Redactor>, args: &ScreenArgs) -> Result<()> {
         let clean: Option<Vec<RunReport>> =
-            redactor.clone().map(|mut redactor| suite.runs.iter().map(|run| redacted(run, &mut redactor)).collect());
+            redactor.map(|mut redactor| suite.runs.iter().map(|run| redacted(run, &mut redactor)).collect());
         let suite = Suite { runs: clean.as_deref().unwrap_or(suite.runs), ..*suite };
         let verbose = self.verbose;
         let answer = |format: Format, style: &Style| {
@@ -172,15 +172,15 @@ impl RunReports {
                 Format::Jsonl => suite_lines(&suite)?,
             })
         };
-        self.each(args, redactor, answer, |kind| (kind.suite)(&suite))
+        self.each(args, answer, |kind| (kind.suite)(&suite))
     }
 
-    /// Writes the reports beside an answer of another kind, which is printed as it is.
+    /// Writes the reports beside an answer of another kind, which is printed as it is: without secrets by now.
     #[cfg(feature = "live")]
     pub fn write_beside(self, text: &str, report: &RunReport, redactor: Option<Redactor>) -> Result<()> {
-        let clean = redactor.clone().map(|mut redactor| redacted(report, &mut redactor));
+        let clean = redactor.map(|mut redactor| redacted(report, &mut redactor));
         let report = clean.as_ref().unwrap_or(report);
-        self.each(&ScreenArgs::default(), redactor, |_, _| Ok(text.to_string()), |kind| (kind.write)(report))
+        self.each(&ScreenArgs::default(), |_, _| Ok(text.to_string()), |kind| (kind.write)(report))
     }
 
     /// Writes the files beside the answer for a run that could not be: it has no answer, only an error.
@@ -195,19 +195,16 @@ impl RunReports {
     fn each(
         self,
         args: &ScreenArgs,
-        redactor: Option<Redactor>,
         answer: impl FnOnce(Format, &Style) -> std::io::Result<String>,
         write: impl Fn(&RunKind) -> std::io::Result<String>,
     ) -> Result<()> {
-        if let Some(out) = self.answer {
+        if let Some(mut out) = self.answer {
             let to_file = matches!(out, Out::File { .. });
-            let mut out = out.clean(redactor.clone());
             let text = answer(self.format, &args.style(to_file, false)).map_err(fault)?;
             written(std::io::Write::write_all(&mut out, text.as_bytes()))?;
             out.close()?;
         }
-        for (kind, out) in self.beside {
-            let mut out = out.clean(redactor.clone());
+        for (kind, mut out) in self.beside {
             let text = write(kind).map_err(fault)?;
             written(std::io::Write::write_all(&mut out, text.as_bytes()))?;
             out.close()?;

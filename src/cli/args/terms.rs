@@ -6,11 +6,11 @@ use clap::{Args, ValueEnum};
 use rpctape::error::{Error, Result};
 use rpctape::output;
 use rpctape::policy::{Baseline, Policy};
-use rpctape::redact::Redactor;
+use rpctape::redact::{Redactor, told};
 use rpctape::report::{Summary, escape};
 use rpctape::rules::{self, Selection};
 
-use super::config::Config;
+use super::config::{Config, Uses};
 use super::judge::JudgeArgs;
 use super::values::FailOn;
 use crate::cli::screen::io;
@@ -49,16 +49,27 @@ pub enum RedactSet {
     Off,
 }
 
-impl RedactArgs {
-    /// True if the user said which.
-    pub fn is_given(&self) -> bool {
-        self.redact.is_some()
+impl From<Option<RedactSet>> for RedactArgs {
+    fn from(redact: Option<RedactSet>) -> RedactArgs {
+        RedactArgs { redact }
     }
+}
 
+impl RedactArgs {
     /// What replaces secrets, unless that is off.
     pub fn redactor(&self, config: &Config) -> Option<Redactor> {
         let on = self.redact.map_or(config.redact.unwrap_or(true), |set| set == RedactSet::Default);
         on.then(|| Redactor::new(&config.secrets))
+    }
+}
+
+impl RedactArgs {
+    /// A recording that is handed on, without its secrets unless that is off; and what is said about it.
+    pub fn handed_on(&self, text: String) -> Result<(String, Option<String>)> {
+        let Some(mut redactor) = self.redactor(&Config::load(None, Uses::Scrubbing)?) else { return Ok((text, None)) };
+        let clean: String = text.split_inclusive('\n').map(|line| redactor.text(line).into_owned()).collect();
+        let said = format!("replaced {}; best effort, read it before you share it", told(redactor.counts()));
+        Ok((clean, Some(said)))
     }
 }
 

@@ -251,7 +251,7 @@ impl Review<'_> {
         let open: Vec<&ExchangeReport> = report.exchanges.iter().filter(|entry| differs(entry)).collect();
         if self.args.all {
             refuse(report)?;
-            return Ok(open.into_iter().filter(|entry| self.new_text(entry).is_ok()).collect());
+            return Ok(open.into_iter().filter(|entry| self.replacement(entry).is_ok()).collect());
         }
         if !self.args.exchange.is_empty() {
             let verdict = |word: &String| Verdict::from_name(word.trim());
@@ -260,7 +260,7 @@ impl Review<'_> {
             let named = names.map(|name| self.named(&open, name)).collect::<Result<Vec<_>>>()?;
             let wanted = |entry: &&ExchangeReport| verdicts.contains(&entry.verdict);
             let (mut chosen, rest): (Vec<_>, Vec<_>) = open.iter().copied().partition(wanted);
-            chosen.retain(|entry| self.new_text(entry).is_ok());
+            chosen.retain(|entry| self.replacement(entry).is_ok());
             chosen.extend(named.into_iter().filter(|entry| rest.iter().any(|other| std::ptr::eq(*other, *entry))));
             if !self.args.is_shown {
                 self.show(report, &chosen, config)?;
@@ -280,7 +280,7 @@ impl Review<'_> {
     fn named<'r>(&self, open: &[&'r ExchangeReport], name: &str) -> Result<&'r ExchangeReport> {
         let found: Vec<&&ExchangeReport> = open.iter().filter(|entry| is_named(entry, name)).collect();
         match found.as_slice() {
-            [entry] => self.new_text(entry).map(|_| **entry),
+            [entry] => self.replacement(entry).map(|_| **entry),
             [] => {
                 let known: Vec<&str> = open.iter().map(|entry| entry.label.as_str()).collect();
                 let hint = match known.is_empty() {
@@ -309,7 +309,7 @@ impl Review<'_> {
         let mut chosen = Vec::new();
         for entry in open {
             self.show(report, &[entry], config)?;
-            if let Err(error) = self.new_text(entry) {
+            if let Err(error) = self.replacement(entry) {
                 io::say(&format!("       cannot be accepted: {}", escape(&error.message)));
                 continue;
             }
@@ -381,8 +381,8 @@ impl Review<'_> {
         self.recorded.connections.get(entry.connection)
     }
 
-    /// Line of the old response, the new response, and the line that it stands on in the live session.
-    fn new_text(&self, entry: &ExchangeReport) -> Result<(u64, String, u64)> {
+    /// The new response in the place of the old one.
+    fn replacement(&self, entry: &ExchangeReport) -> Result<Accepted> {
         let none = |what: &str| {
             Error::new(ErrorKind::Input, format!("{} has no {what}: only responses can be replaced", entry.label))
                 .hint("record the session anew: rpctape record")
@@ -393,32 +393,35 @@ impl Review<'_> {
                 && Some(connection.events[own.request].line) == entry.line
                 && own.rpc_id == entry.rpc_id
         });
-        let old = own
-            .and_then(|own| own.response)
-            .map(|event| &connection.events[event])
-            .ok_or_else(|| none("recorded answer"))?;
+        let old = own.and_then(|own| own.response).ok_or_else(|| none("recorded answer"))?;
         let place = entry.twin.ok_or_else(|| none("live answer"))?;
         let live = &self.live.connections[place.0];
-        let new =
-            live.exchanges[place.1].response.map(|event| &live.events[event]).ok_or_else(|| none("live answer"))?;
-        let text = fitted(&old.text, &new.text, &entry.captured).ok_or_else(|| none("answer in JSON"))?;
-        Ok((old.line, text, new.line))
+        let new = live.exchanges[place.1].response.ok_or_else(|| none("live answer"))?;
+        let (text, new_text) = (&connection.events[old].text, &live.events[new].text);
+        let text = fitted(text, new_text, &entry.captured).ok_or_else(|| none("answer in JSON"))?;
+        let live_line =
+            usize::try_from(live.events[new].line).ok().and_then(|line| self.lines.get(line.checked_sub(1)?));
+        Ok(Accepted {
+            line: connection.events[old].line,
+            member: connection.place_in_array(old),
+            text,
+            kept: entry.captured.clone(),
+            live_line: live_line.map_or(String::new(), |line| line.to_string()),
+            live_member: live.place_in_array(new),
+            ..Accepted::default()
+        })
     }
 
     fn accepted(&self, entry: &ExchangeReport) -> Result<Accepted> {
-        let (line, text, live_line) = self.new_text(entry)?;
-        let live_line = usize::try_from(live_line).ok().and_then(|line| self.lines.get(line.checked_sub(1)?));
         let places: Vec<&str> = entry.diff.iter().filter(|it| !it.harmless).map(|it| it.at.as_str()).take(5).collect();
         let what = if places.is_empty() { entry.detail.clone() } else { places.join(", ") };
         let who = screen::env("USER").map_or(String::new(), |user| format!(" by {user}"));
         let why = self.args.reason.as_ref().map_or(String::new(), |why| format!(": {why}"));
         let key = self.connection(entry).map_or("", |connection| connection.key.as_str());
         Ok(Accepted {
-            line,
-            text,
-            live_line: live_line.map_or(String::new(), |line| line.to_string()),
             note: format!("accepted {} ({what}) on {}{who}{why}", title(entry), today()),
             connection: key.rsplit('/').next().and_then(|number| number.parse().ok()).unwrap_or(1),
+            ..self.replacement(entry)?
         })
     }
 }

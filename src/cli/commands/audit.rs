@@ -128,6 +128,7 @@ fn again(database: &str, args: &AuditArgs, stop: &Stop) -> Result<u8> {
     let options = input::options(args.said.overrides(), &judge, stop)?;
     let path = &rpctape::capture::path_of(database);
     output::claim_database(path)?;
+    args.print.admit(&[database.to_string()])?;
     // Reading first: a file that is no database of ours must not be made into one.
     drop(Store::read(path)?);
     let mut store = Store::write(path)?;

@@ -103,6 +103,12 @@ impl PrintArgs {
         Terms::new(&self.policy, self.fail_on, judge, config)
     }
 
+    /// An error where an answer would be written over what is read or changed: before anything is.
+    pub fn admit(&self, inputs: &[String]) -> Result<()> {
+        let mut answers = self.output.as_deref().into_iter().chain(self.reports.files());
+        answers.try_for_each(|answer| io::admit(answer, inputs))
+    }
+
     /// True if every clause is to be listed.
     pub fn lists_clauses(&self) -> bool {
         self.coverage
@@ -182,8 +188,7 @@ pub fn run(args: &CheckArgs, stop: &Stop) -> Result<u8> {
     let files = args.hops.files(&args.files)?;
     if let Some(db) = &args.db {
         input::settle(db, &files)?;
-        let mut answers = args.print.output.as_deref().into_iter().chain(args.print.reports.files());
-        answers.try_for_each(|answer| io::admit(answer, &files))?;
+        args.print.admit(&files)?;
     }
     let read = args.read.with_jobs(args.jobs);
     let loaded = match args.merge {
@@ -268,7 +273,11 @@ pub fn print_judged(
     if let Some(redactor) = &mut sentences {
         redacted::summary(&mut summary, redactor);
     }
-    let shown = redactor.clone();
+    // Of findings and of the summary all is replaced before it is written; of rows it is not.
+    let shown = match args.group_by {
+        None => redactor.clone().map(Redactor::without_values),
+        Some(_) => redactor.clone(),
+    };
     let mut report = match args.group_by {
         None => report(args, style, redactor),
         Some(by) => grouped(by, args.format, style, whole()?, &connections)?,

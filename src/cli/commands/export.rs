@@ -15,14 +15,14 @@ use rpctape::capture::{
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::protocol::Side;
 use rpctape::report::{Digits, TrafficLine, TrafficLines};
-use rpctape::store::{ConnectionRow, Store, Which};
+use rpctape::store::{ConnectionRow, FindingFilter, Raw, Store, Which};
 
 use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input::{self, ReadArgs};
 use crate::cli::args::judge::JudgeArgs;
-use crate::cli::args::terms::RedactArgs;
+use crate::cli::args::terms::{RedactArgs, RedactSet};
 use crate::cli::content::preface;
-use crate::cli::screen::io::{Out, written};
+use crate::cli::screen::io::{Out, say, written};
 use crate::cli::signals::Stop;
 use collector::ToArgs;
 
@@ -52,8 +52,10 @@ pub struct ExportArgs {
     max: Option<u64>,
     #[command(flatten)]
     to: ToArgs,
-    #[command(flatten)]
-    redact: RedactArgs,
+    /// Replace what looks like a secret in the output (best effort); jsonl and rec are copies of the evidence, with all that it holds:
+    /// `scrub` cleans those [default: default, for the other kinds]
+    #[arg(long, value_enum, value_name = "SET", help_heading = "Screen")]
+    redact: Option<RedactSet>,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -111,7 +113,7 @@ impl ExportArgs {
             ("--to", self.to.is_given() && self.kind != Kind::Otlp, "otlp"),
             (
                 "--redact",
-                self.redact.is_given() && whole,
+                self.redact.is_some() && whole,
                 "csv, parquet, mermaid, perfetto and otlp; `rpctape scrub` cleans a copy",
             ),
         ];
@@ -137,7 +139,7 @@ pub fn run(args: &ExportArgs, stop: &Stop) -> Result<u8> {
         Kind::Jsonl | Kind::Rec => Config::default(),
         _ => Config::load(None, Uses::Showing)?,
     };
-    let mut redactor = args.redact.redactor(&config);
+    let mut redactor = RedactArgs::from(args.redact).redactor(&config);
     let mut out = args.to.out(args.output.as_deref(), files)?;
     if matches!(args.kind, Kind::Mermaid | Kind::Perfetto | Kind::Otlp) {
         out = out.clean(redactor.clone());
@@ -160,7 +162,24 @@ pub fn run(args: &ExportArgs, stop: &Stop) -> Result<u8> {
     }
     out.close()?;
     args.to.told(&count);
+    if matches!(args.kind, Kind::Jsonl | Kind::Rec) {
+        tell_of_secrets(&loaded.store)?;
+    }
     Ok(0)
+}
+
+/// Says that a copy of the evidence holds secrets, where the audit has met some.
+fn tell_of_secrets(store: &Store) -> Result<()> {
+    let filter = FindingFilter { code: Some("CAP010".to_string()), ..FindingFilter::default() };
+    let mut holds = false;
+    store.findings(&filter, Raw::None, &mut |_| {
+        holds = true;
+        Ok(())
+    })?;
+    if holds {
+        say("note: what looks like secrets stands in this copy as it was captured; rpctape scrub makes one without");
+    }
+    Ok(())
 }
 
 /// Connections by row.

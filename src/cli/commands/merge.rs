@@ -9,6 +9,7 @@ use rpctape::replay::edit::merged;
 use rpctape::report::{escape, plural};
 
 use crate::cli::args::input::{self, recording_text};
+use crate::cli::args::terms::RedactArgs;
 use crate::cli::screen::io;
 
 /// Make one recording of several: every connection as it was, in the order of their times
@@ -23,6 +24,8 @@ pub struct MergeArgs {
     /// Where the one goes
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    redact: RedactArgs,
 }
 
 /// Reads them whole and writes.
@@ -33,9 +36,10 @@ pub fn run(args: &MergeArgs) -> Result<u8> {
     let texts = args.files.iter().map(read).collect::<Result<Vec<_>>>()?;
     let named: Vec<(&str, &str)> =
         args.files.iter().map(String::as_str).zip(texts.iter().map(String::as_str)).collect();
-    let text = merged(&named)?;
+    let (text, replaced) = args.redact.handed_on(merged(&named)?)?;
     output::write(&args.output, text.as_bytes(), Readers::Owner)?;
     let of = plural(args.files.len() as u64, "recording");
     io::say(&format!("{of} in {}", escape(&args.output.to_string_lossy())));
+    replaced.iter().for_each(|line| io::say(line));
     Ok(0)
 }

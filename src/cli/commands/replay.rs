@@ -4,7 +4,9 @@ pub mod access;
 mod again;
 mod args;
 mod choose;
+mod counted;
 mod dry;
+mod kept;
 pub mod minimise;
 mod noise;
 mod options;
@@ -115,7 +117,7 @@ pub fn run(args: &ReplayArgs, stop: &Stop) -> Result<u8> {
         Store::admits(db)?;
     }
     match &files[..] {
-        [file] if !suite::is_suite(&args.files) => one(args, file, stop),
+        [file] if !suite::is_suite(&args.files) || suite::alone(args).is_some() => one(args, file, stop),
         files => suite::run(args, files, stop),
     }
 }

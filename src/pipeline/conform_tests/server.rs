@@ -247,6 +247,7 @@ impl Server {
             return;
         }
         match self.profile.cancelled_answer(&id).filter(|_| !self.is(Wrong::Drops)) {
+            Some(text) if self.is(Wrong::Vague) => self.answer(now_us, work.stream, text.replace("-32800", "-32603")),
             Some(text) => self.answer(now_us, work.stream, text),
             None => self.ends(now_us, work.stream),
         }
@@ -421,6 +422,8 @@ pub(super) enum Wrong {
     TaskLater,
     /// A task that has ended is cancelled.
     TaskAccepts,
+    /// It answers a cancel at once, with an error that does not say so.
+    Vague,
     /// It never answers a ping.
     Mute,
     /// It reads nothing while it works, which nothing forbids.

@@ -1,7 +1,7 @@
 //! Databases that keep texts packed, or read them in the logs: they read as one that keeps them as they are.
 
 use super::*;
-use crate::store::{Payload, Which};
+use crate::store::{Keep, Payload, Which};
 
 const LEAN: [Payload; 2] = [Payload::Compressed, Payload::None];
 
@@ -104,4 +104,20 @@ fn what_is_no_longer_in_the_log_is_not_made_up() {
     assert!(audit(&mut store, &Options::default(), &mut Quiet).is_err());
     drop(store);
     assert!(codes(&Store::read(&db).unwrap()).contains(&("CAN010".into(), 7)));
+}
+
+#[test]
+fn as_many_characters_as_are_wanted_are_kept_of_a_message_that_a_finding_names() {
+    let folder = Folder::new();
+    // Of each of these a text has four bytes.
+    let long = "\u{1f600}".repeat(300);
+    let log = folder.write("a.jsonl.zst", "");
+    let text = handshake() + &late(4000, "1").replace("\"content\":[]", &format!("\"a\":\"{long}\",\"content\":[]"));
+    std::fs::write(&log, zstd::encode_all(text.as_bytes(), 1).unwrap()).unwrap();
+    let mut store = Store::passing(Keep::Findings { text: 200 }).unwrap();
+    into(&mut store, &[log]);
+    let found = store.all_findings(&FindingFilter::default(), Raw::Head(200)).unwrap();
+    let evidence = found.iter().filter(|finding| finding.code == "CAN010").flat_map(|finding| &finding.evidence);
+    let raw = evidence.filter(|item| item.role == "response").find_map(|item| item.message.raw.as_deref());
+    assert_eq!(raw.map(|raw| raw.chars().count()), Some(200), "{raw:?}");
 }

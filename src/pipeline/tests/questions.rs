@@ -104,3 +104,22 @@ fn a_small_fact_is_what_was_said_last() {
     store.set_meta("k", "b").unwrap();
     assert_eq!(store.meta("k").unwrap().as_deref(), Some("b"));
 }
+
+#[test]
+fn a_cancel_settles_nothing_where_an_answer_is_due_all_the_same() {
+    let folder = Folder::new();
+    let asked =
+        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"processId":1,"rootUri":null,"capabilities":{}}}"#;
+    let hover = r#"{"jsonrpc":"2.0","id":1,"method":"textDocument/hover","params":{"textDocument":{"uri":"file:///a"},"position":{"line":0,"character":0}}}"#;
+    let log = [
+        line(0, "c2s", asked),
+        line(5, "s2c", r#"{"jsonrpc":"2.0","id":0,"result":{"capabilities":{}}}"#),
+        line(9, "c2s", r#"{"jsonrpc":"2.0","method":"initialized","params":{}}"#),
+        line(100, "c2s", hover),
+        line(200, "c2s", r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}"#),
+    ];
+    let mut store = Store::temporary().unwrap();
+    into(&mut store, &[folder.write("a.jsonl", &log.concat())]);
+    let row = store.last_exchanges(store.connections().unwrap()[0].id, 1).unwrap().remove(0);
+    assert_eq!((row.line, row.outcome.as_str(), row.settled_at_us), (4, "unanswered", None));
+}

@@ -6,7 +6,7 @@ use super::features::{features, lifecycle, since_2025_03_26, since_2025_06_18};
 use super::rulings::{remarks, rulings};
 use super::table::{http, log_messages, pages, polled_streams, version_header};
 use crate::protocol::jsonrpc::{self as jr};
-use crate::protocol::tables::{bare, error, in_part, unseen, warning};
+use crate::protocol::tables::{bare, error, in_part, note, unseen, warning};
 use crate::protocol::{Profile, Remark, Ruling, Severity};
 
 /// The revision.
@@ -96,6 +96,12 @@ revision! { "2025-11-25";
         "Servers SHOULD avoid using these values";
     ELICITATION_MEMBERS Must "elicitation-members" "/client/elicitation"
         "All elicitation requests MUST include the following parameters";
+    ELICITATION_FORM Must "elicitation-form" "/client/elicitation"
+        "Form mode elicitation requests MUST either specify `mode: \"form\"` or omit the `mode` field, and include these additional parameters";
+    ELICITATION_FLAT Stated "elicitation-flat" "/client/elicitation"
+        "form mode elicitation schemas are limited to flat objects with primitive properties only";
+    ELICITATION_URL Must "elicitation-url" "/client/elicitation"
+        "URL mode elicitation requests MUST specify `mode: \"url\"`, a `message`, and include these additional parameters";
     URL_VALID Must "url-valid" "/client/elicitation"
         "The `url` parameter MUST contain a valid URL";
     COMPLETE_NAMES_ID Must "complete-names-id" "/client/elicitation"
@@ -223,6 +229,10 @@ static RULINGS: &[Ruling] = rulings![
     error("PAY002/schema-valid", &SCHEMA_VALID),
     error("PAY004", &ELICITATION_MEMBERS),
     error("PAY004/complete", &COMPLETE_NAMES_ID),
+    error("PAY004/elicitation-id", &ELICITATION_URL),
+    note("PAY004/flat", &ELICITATION_FLAT),
+    error("PAY004/form", &ELICITATION_FORM),
+    error("PAY004/url", &ELICITATION_URL),
     error("PAY004/url-valid", &URL_VALID),
     error("PAY005", &ONLY_TOOL_RESULTS),
     error("PAY005/balance", &TOOL_RESULTS_FOLLOW),

@@ -61,7 +61,8 @@ fn users_name_lists_of_their_own() {
     let sets = vec![read_set("/result/items by /id").expect("a set")];
     let options = Compare { sets, ..Compare::default() };
     let a = r#"{"result":{"items":[{"id":1},{"id":2}]}}"#;
-    assert!(with(options.clone(), &[], &[], a, r#"{"result":{"items":[{"id":2},{"id":1.0}]}}"#).is_same());
+    let moved = with(options.clone(), &[], &[], a, r#"{"result":{"items":[{"id":2},{"id":1.0}]}}"#);
+    assert!(moved.is_same() && moved.notes == ["order of 2 items"], "{moved:?}");
     let keyless = with(options, &[], &[], a, r#"{"result":{"items":[{"id":2},{}]}}"#);
     assert!(!keyless.is_same() && keyless.notes[0].contains("compared in order"), "{keyless:?}");
 }
@@ -83,6 +84,24 @@ fn json_in_text_is_compared_as_json() {
     let added = with(Compare { allow_added: true, ..Compare::default() }, &[], &[], &a, &unit);
     assert!(added.is_same() && added.added == 1);
     assert_eq!(places(&plain(&text("{"), &text("["))), ["/result/content/0/text"]);
+}
+
+#[test]
+fn only_a_rule_that_leads_into_a_text_makes_it_json() {
+    let result = |note: &str| format!(r#"{{"result":{{"note":{}}}}}"#, serde_json::Value::from(note));
+    let (a, b) = (result(r#"{"list":[{"k":1},{"k":2}]}"#), result(r#"{ "list": [{"k": 1},{"k":2}] }"#));
+    let of = |place: &str| {
+        let place = place.to_string();
+        [
+            Compare { ignore: vec![place.clone()], ..Compare::default() },
+            Compare { matches: vec![(place.clone(), Matcher::LengthAtLeast(1))], ..Compare::default() },
+            Compare { sets: vec![(place, "/k".into())], ..Compare::default() },
+        ]
+        .map(|options| with(options, &[], &[], &a, &b).is_same())
+    };
+    assert_eq!(of("/result/note -> /list"), [true; 3]);
+    assert_eq!(of("/result/other"), [false; 3], "a rule for another place");
+    assert_eq!(of("tools/call /result/note -> /list"), [false; 3], "a rule for other requests");
 }
 
 #[test]
@@ -115,7 +134,8 @@ fn a_key_that_was_captured_is_no_other_member() {
     let of = |captured: &[&str], name: &str| with(Compare::default(), captured, &[], &list("1", "b"), &list("2", name));
     assert!(of(&["/result/resources/1/uri"], "b").is_same());
     assert_eq!(places(&of(&["/result/resources/1/uri"], "c")), ["/result/resources/1/name"]);
-    assert!(!of(&[], "b").is_same());
+    let other = of(&[], "b");
+    assert_eq!(places(&other), ["/result/resources/1"; 2], "one member is gone, and one is new");
 }
 
 #[test]
@@ -139,6 +159,21 @@ fn echoes_of_what_was_put_in_are_expected() {
     assert_eq!(places(&of(r#"{"result":"used cursor-1"}"#, r#"{"result":"used cursor-8"}"#)), ["/result"]);
     // A short value is an echo only as a whole: inside of strings it would explain everything.
     assert_eq!(places(&of(r#"{"result":"n=7"}"#, r#"{"result":"n=8"}"#)), ["/result"]);
+    let within = |old: &str, new: &str| {
+        let echo = [(format!("\"{old}\""), format!("\"{new}\""))];
+        let echo = echo.each_ref().map(|(old, new)| (old.as_str(), new.as_str()));
+        let result = |value: &str| format!(r#"{{"result":"of {value}"}}"#);
+        with(Compare::default(), &[], &echo, &result(old), &result(new)).is_same()
+    };
+    assert!(within("four", "more") && !within("two", "one"));
+    // What was put in comes back as what was put in now: the old value alone explains nothing, nor does the new one.
+    for (a, b) in [("7", "9"), ("6", "8")] {
+        assert_eq!(
+            places(&of(&format!(r#"{{"result":{a}}}"#), &format!(r#"{{"result":{b}}}"#))),
+            ["/result"],
+            "{a} {b}"
+        );
+    }
 }
 
 #[test]
@@ -212,7 +247,10 @@ fn a_captured_key_stands_for_another_only_where_neither_list_has_both() {
     assert!(of(["x", "y"], ["z", "y"]).is_same(), "another key in the place of the captured one");
     let swapped = of(["x", "y"], ["y", "x"]);
     assert!(swapped.is_same() && swapped.reordered, "both are there: the order is another");
-    assert!(!of(["x", "y"], ["y", "z"]).is_same(), "the live key is that of another member");
+    let places = |found: Comparison| found.differences.into_iter().map(|it| it.at).collect::<Vec<_>>();
+    let [first, second] = ["/result/resources/0", "/result/resources/1"];
+    assert_eq!(places(of(["x", "y"], ["y", "z"])), [first, second], "the live key is that of another member");
+    assert_eq!(places(of(["x", "y"], ["z", "x"])), [second, first], "the captured key stands elsewhere");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::Engine;
 use super::state::{Asked, Phase, Told};
 use crate::jsonrpc::{Id, Kind, Message, Parsed, parse};
 use crate::live::link::{Forced, Incoming, MESSAGE_BYTES, Outgoing};
+use crate::protocol::http::SESSION;
 use crate::protocol::{Facts, Mechanism, Role, Side, Target, cancel_form, role};
 use crate::replay::flow::{self, Carried};
 use crate::replay::message;
@@ -43,7 +44,10 @@ impl Engine {
                 self.http.event_ids.extend(event_id.clone().map(|id| (*stream, id)));
             }
             Incoming::Raw { bytes } => self.text_without_message(bytes.len()),
-            Incoming::Head { stream, method, status, .. } => self.head_came(*stream, method, *status),
+            Incoming::Head { stream, method, status, headers } => {
+                self.http.named |= headers.iter().any(|(name, _)| name == SESSION);
+                self.head_came(*stream, method, *status);
+            }
             Incoming::Closed { stream: Some(stream), by, .. } => self.stream_closed(*stream, *by),
             Incoming::Closed { stream: None, .. } => self.lose_peer(),
             Incoming::Stderr { bytes } => {

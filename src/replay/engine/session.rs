@@ -49,8 +49,10 @@ impl Engine {
             self.log.exchanges[*exchange].http_status = Some(status);
         }
         let opened = self.recorded.profile.opening.initialize.is_some() && self.handshake_done();
+        // Of a session that has no name a 404 says nothing.
         if matches!(status, 404 | 410)
             && opened
+            && self.http.named
             && self.phase < Phase::Ending
             && self.recorded_status(stream) != Some(status)
         {

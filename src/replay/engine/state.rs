@@ -180,6 +180,8 @@ pub(super) struct Http {
     pub handed: VecDeque<Handed>,
     /// The revision that is spoken: as negotiated, or as the last request stated it.
     pub revision: Option<String>,
+    /// True once the server has given its session a name.
+    pub named: bool,
     /// The new handshake that is going on; it is done once.
     pub reinit: Option<Reinit>,
     pub reinitialised: bool,

@@ -6,8 +6,9 @@ use super::answer::{Answer, effective_cancel};
 use super::faults::{self, Compared};
 use super::words::left_words;
 use crate::number::{duration, plural};
-use crate::protocol::Side;
+use crate::protocol::{Profile, Side};
 use crate::replay::compare::{Comparison, Rules, Terms, compare};
+use crate::replay::message;
 use crate::replay::options::Options;
 use crate::replay::recording::{Connection, Exchange, Fault};
 use crate::replay::run::{Broken, CancelRun, CancelStatus, ExchangeRun, Fate, Refused, RunLog};
@@ -367,6 +368,7 @@ impl<'a> Case<'a> {
     pub(super) fn payload(&self, found: &mut Opinion, recorded: &str, live: &str) {
         let run = self.run();
         let captured: Vec<String> = run.captured.iter().chain(&run.capture_missing).cloned().collect();
+        let captured = [captured, minted(self.recorded.profile, recorded)].concat();
         let mut comparison = compare(self.rules, &self.terms(&captured), recorded, live);
         let b = Answer::read(live);
         let a = self.answer_then(Some(&b)).unwrap_or_else(|| Answer::read(recorded));
@@ -474,8 +476,9 @@ impl<'a> Case<'a> {
         if let (true, Some(live), Some(twin)) = (self.options.compare.notifications, self.live, self.twin) {
             let pairs = self.own().progress.iter().zip(&live.exchanges[twin].progress);
             for (index, (a, b)) in pairs.enumerate() {
-                let found_here =
-                    compare(self.rules, &self.terms(&[]), &self.recorded.events[*a].text, &live.events[*b].text);
+                let text = &self.recorded.events[*a].text;
+                let minted = minted(self.recorded.profile, text);
+                let found_here = compare(self.rules, &self.terms(&minted), text, &live.events[*b].text);
                 if found_here.changed {
                     let of = format!("notification {}", index + 1);
                     found.add(Verdict::Changed, format!("{of}: {}", first_place(&found_here.differences)));
@@ -518,6 +521,14 @@ impl<'a> Case<'a> {
             found.add(Verdict::Slower, format!("{} instead of {}", duration(live), duration(recorded)));
         }
     }
+}
+
+/// The places in a message of the server where a token stands that it made up: as with ids, another one is no change.
+pub(super) fn minted(profile: &Profile, text: &str) -> Vec<String> {
+    let method = message::method(text);
+    let reports = ["window/workDoneProgress/create", "$/progress"];
+    let is_minted = profile.creates_tokens() && method.is_some_and(|method| reports.contains(&&*method));
+    is_minted.then(|| "/params/token".to_string()).into_iter().collect()
 }
 
 /// Another code is judged by itself.

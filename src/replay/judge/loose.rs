@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::exchange::first_place;
+use super::exchange::{first_place, minted};
 use crate::jsonrpc::{NoLift, Parsed, parse};
 use crate::number::plural;
 use crate::protocol::Side;
@@ -51,7 +51,12 @@ fn fewer(method: &str, then: usize, now: usize) -> Option<Loose> {
 /// They say something else: the first that does, and how many more do.
 fn changed(method: &str, then: &[&str], now: &[&str], rules: &Rules, terms: &Terms<'_>) -> Option<Loose> {
     let pairs = then.iter().zip(now).enumerate();
-    let mut changed = pairs.map(|(nth, (a, b))| (nth, compare(rules, terms, a, b))).filter(|(_, it)| it.changed);
+    let mut changed = pairs
+        .map(|(nth, (a, b))| {
+            let minted = minted(terms.profile, a);
+            (nth, compare(rules, &Terms { captured: &minted, ..*terms }, a, b))
+        })
+        .filter(|(_, it)| it.changed);
     let (nth, first) = changed.next()?;
     let others = changed.count();
     let more = if others > 0 { format!("; {others} more changed") } else { String::new() };

@@ -248,6 +248,7 @@ impl<'a> One<'a> {
             after_stuck: run.after_stuck,
             still_violates: found.still_violates,
             retries: Vec::new(),
+            live_session: None,
             notes: found.notes,
         }
     }

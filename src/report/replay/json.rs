@@ -59,6 +59,8 @@ struct Exchange<'a> {
     still_violates: bool,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     retries: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    live_session: Option<&'a str>,
     notes: &'a [String],
 }
 
@@ -285,6 +287,7 @@ fn exchange(entry: &ExchangeReport) -> io::Result<String> {
         after_stuck: entry.after_stuck,
         still_violates: entry.still_violates,
         retries: &entry.retries,
+        live_session: entry.live_session.as_deref(),
         notes: &entry.notes,
     })
 }

@@ -18,7 +18,7 @@ pub use html::html;
 pub use json::{document, lines};
 pub use junit::junit;
 pub use markdown::markdown;
-pub use redacted::redacted;
+pub use redacted::{redact, redacted};
 pub use screen::{review, screen};
 pub use suite::{document as suite_document, lines as suite_lines, screen as suite_screen};
 

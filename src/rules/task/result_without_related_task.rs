@@ -1,10 +1,11 @@
-//! A result of `tasks/result` without the related task in its `_meta`.
+//! A result of `tasks/result` without the related task in its `_meta`, or with another one than was asked for.
 //!
-//! Left alone: refusals.
+//! Left alone: refusals, and names that a filter has taken out.
 
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
+use crate::protocol::{Facts, is_placeholder};
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
@@ -23,10 +24,18 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Answer { exchange, message, facts, .. } = event.what else { return None };
-    if &*exchange.method != "tasks/result" || message.kind != Kind::Result || facts.related_task().is_some() {
+    let What::Answer { exchange, message, facts, topic, .. } = event.what else { return None };
+    if &*exchange.method != "tasks/result" || message.kind != Kind::Result {
         return None;
     }
-    let summary = format!("the result of {} tasks/result does not name its task", exchange.label());
+    let fault = match Facts::text(facts.related_task()).filter(|name| !name.is_empty()) {
+        None => "does not name its task",
+        Some(_) if Facts::told(facts.related_task()).is_none() => return None,
+        Some(name) if topic.is_some_and(|asked| *asked != *name && !is_placeholder(&format!("{asked:?}"))) => {
+            "names another task than was asked for"
+        }
+        Some(_) => return None,
+    };
+    let summary = format!("the result of {} tasks/result {fault}", exchange.label());
     Some(found(RULE.code, event, summary)?.about(exchange).with("response", event.seen))
 }

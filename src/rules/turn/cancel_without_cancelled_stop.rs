@@ -28,7 +28,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         return None;
     }
     let (label, title, race) = (exchange.label(), exchange.title(), race_text(&judgement));
-    let summary = format!("{label} {title} was cancelled, and its result names another stop reason{race}");
+    let summary = format!("{label} {title} was cancelled, and was answered without the stop reason cancelled{race}");
     let finding = found(RULE.code, event, summary)?;
     Some(finding.about(exchange).with("cancel", cancel.seen).with("response", event.seen).judged(&judgement))
 }

@@ -25,8 +25,9 @@ pub static RULE: Rule = Rule {
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::TurnNotCancelled { exchange, cancel, judgement } = event.what else { return None };
     let (label, title, race) = (exchange.label(), exchange.title(), race_text(&judgement));
-    let summary =
-        format!("the turn of {label} {title} was cancelled, and its idle state names another stop reason{race}");
+    let summary = format!(
+        "the turn of {label} {title} was cancelled, and it became idle without the stop reason cancelled{race}"
+    );
     let finding = found(RULE.code, event, summary)?.about(exchange).with("cancel", cancel);
     Some(finding.with("idle", event.seen).judged(&judgement))
 }

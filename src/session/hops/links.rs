@@ -1,6 +1,6 @@
 //! Which request of a hop asks on behalf of which one of the hop above.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::call::Call;
 
@@ -13,6 +13,7 @@ const SAMPLES: usize = 3;
 /// Why it is not sure that a request serves the other one.
 pub(super) const ALIKE: &str = "several equal requests were open at the hop above";
 pub(super) const STRANGERS: &str = "requests of this method pass the lower hop that none above explains";
+pub(super) const SHARED: &str = "an equal request above has none of its own, and may have been served by the same";
 pub(super) const FEW: &str = "too few requests are the same at both hops to compare their clocks";
 
 /// A request of the lower hop, and the one above that it serves; by their places in the list of calls.
@@ -110,6 +111,7 @@ struct Open {
 fn in_group(calls: &[Call], clocks: Clocks, group: &Group, links: &mut Vec<Link>, strangers: &mut Vec<usize>) {
     let mut upper = group.upper.iter().copied().peekable();
     let mut open: Vec<Open> = Vec::new();
+    let before = links.len();
     for &lower in &group.lower {
         let at_us = calls[lower].sent_us - clocks.later_us;
         while let Some(call) = upper.next_if(|call| calls[*call].sent_us <= at_us + clocks.slack_us) {
@@ -119,6 +121,25 @@ fn in_group(calls: &[Call], clocks: Clocks, group: &Group, links: &mut Vec<Link>
         match chosen(calls, &mut open, lower, at_us) {
             Some(link) => links.push(link),
             None => strangers.push(lower),
+        }
+    }
+    doubt_shared(calls, clocks, group, &mut links[before..]);
+}
+
+/// A gateway may answer two equal requests by one of its own: what that one does is then done for the other one, too, if it was at work
+/// when the other came.
+fn doubt_shared(calls: &[Call], clocks: Clocks, group: &Group, links: &mut [Link]) {
+    let served: BTreeSet<usize> = links.iter().map(|link| link.upper).collect();
+    let alone: Vec<usize> =
+        group.upper.iter().copied().filter(|at| !served.contains(at) && calls[*at].has_result()).collect();
+    for link in links {
+        let lower = &calls[link.lower];
+        let (from, to) = (lower.sent_us - clocks.later_us, lower.answered_us().map(|us| us - clocks.later_us));
+        let first = alone.partition_point(|at| calls[*at].sent_us < from - clocks.slack_us);
+        let after = alone[first..].iter().map(|at| &calls[*at]);
+        let mut within = after.take_while(|call| to.is_none_or(|to| call.sent_us <= to + clocks.slack_us));
+        if within.any(|call| call.content.fits(&lower.content)) {
+            link.doubt = link.doubt.or(Some(SHARED));
         }
     }
 }

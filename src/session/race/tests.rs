@@ -110,6 +110,12 @@ fn samples_within_a_minute_before_and_after_count_before_those_of_the_whole_conn
     for (at, want) in [(0, 80), (1, 5), (-1, 5), (10 * MINUTE, 5)] {
         assert_eq!(leg.bound(at), Some(want * MS), "at {at} us");
     }
+    let mut later = Leg::default();
+    for latency in [80, 80, 80] {
+        later.sample(MINUTE, latency * MS, false);
+    }
+    later.sample(10 * MINUTE, 5 * MS, false);
+    assert_eq!([later.bound(0), later.bound(-MINUTE / 2)], [80, 5].map(|ms| Some(ms * MS)), "the distance counts");
 }
 
 #[test]

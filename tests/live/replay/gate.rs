@@ -126,6 +126,27 @@ fn headers_go_with_every_request_and_are_shown_nowhere() {
     }
 }
 
+/// What is hidden is hidden in what is told, and not in the words that tell it.
+#[test]
+fn a_header_may_be_a_word_that_every_report_has() {
+    let words =
+        ["X-Env:test", "X-Env:result", "X-Env:exit", "X-Env:same", "Authorization:error", "Authorization:result"];
+    for header in words {
+        let flags = format!("{QUICK} --header {header} --report junit=x.xml --report html=x.html");
+        let run = bench_http(&one_call(), &["--session", "live-1"]).only_flags(&flags).run();
+        run.verdicts(&["#2 same"]);
+        assert!(run.exchanges().count() == 2 && run.summary()["exit"] == run.said.code, "{}", run.all());
+        let is_secret = header.starts_with("Authorization");
+        assert!(is_secret || !run.said.out.contains("<<secret:custom"), "{header}: {}", run.said.out);
+        assert_eq!(run.exchange("#1")["diff"][0]["at"], "/result/serverInfo/name", "{header}");
+        let read = |name: &str| std::fs::read_to_string(run.folder.path().join(name)).expect("it is written");
+        let junit = read("x.xml");
+        assert!(junit.contains("<testsuites") && junit.contains("<testcase"), "{header}: {junit}");
+        let kept = crate::common::run(&["check", &run.folder.path().join("it.run.jsonl").display().to_string()]);
+        assert_eq!(kept.code, 0, "{header}: {}{}", kept.out, kept.err);
+    }
+}
+
 #[test]
 fn a_header_that_cannot_be_sent_is_a_usage_error() {
     for (header, named) in [

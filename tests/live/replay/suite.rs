@@ -224,3 +224,14 @@ fn an_interrupted_run_takes_nothing() {
     assert_eq!(ended(&mut child), Some(130));
     assert!(suite.read("s/a.rec.jsonl") == text && suite.read("s/b.rec.jsonl") == cancelled);
 }
+
+/// One that nobody has named is one all the same.
+#[test]
+fn what_is_for_one_recording_is_for_the_only_one_of_a_project() {
+    let one = Suite::new(json!({})).has("rpctape/a.rec.jsonl", &one_call().rec());
+    let (said, _) = one.play(&["--keep", "kept.jsonl"]);
+    assert!(said.code == 0 && one.path("kept.jsonl").is_file(), "{}{}", said.out, said.err);
+    let two = one.has("rpctape/b.rec.jsonl", &one_call().rec());
+    let (said, _) = two.play(&["--keep", "kept.jsonl"]);
+    assert!(said.code == 2 && said.err.contains("--keep is for one recording, and there are 2"), "{}", said.err);
+}

@@ -322,3 +322,38 @@ fn what_was_listed_is_asked_for_under_its_new_name() {
     run.verdicts(&["#1 same", "#2 same", "#3 same"]).ended("pass", 0);
     assert_eq!(run.exchange("#2")["captured"], json!(["/result/resources/0/uri"]));
 }
+
+/// As with ids, it is the server that makes up tokens of its work.
+#[test]
+fn a_token_of_the_server_s_own_is_no_change() {
+    let recorded = session("lsp", r#"
+          0 c> {"id":1,"method":"initialize","params":{"processId":null,"rootUri":null,"capabilities":{"window":{"workDoneProgress":true}}}}
+         10 s> {"id":1,"result":{"capabilities":{}}}
+         12 c> {"method":"initialized","params":{}}
+         15 s> {"id":7,"method":"window/workDoneProgress/create","params":{"token":"tok-1"}}
+         16 c> {"id":7,"result":null}
+         17 s> {"method":"$/progress","params":{"token":"tok-1","value":{"kind":"begin","title":"x"}}}
+         18 s> {"method":"$/progress","params":{"token":"tok-1","value":{"kind":"end"}}}
+         40 c> {"id":2,"method":"shutdown"}
+         45 s> {"id":2,"result":null}
+         50 c> {"method":"exit"}
+         55 close s
+         56 exit 0
+    "#).with("frame", json!("cl"));
+    let told = |token: Value| {
+        let progress =
+            |value: Value| json!({"notify": {"method": "$/progress", "params": {"token": token, "value": value}}});
+        json!({"framing": "content-length", "handlers": [
+            {"on": "initialize", "do": [{"answer": {"capabilities": {}}}]},
+            {"on": "initialized", "do": [
+                {"ask": {"request": {"id": "c1", "method": "window/workDoneProgress/create", "params": {"token": token}}}},
+                progress(json!({"kind": "begin", "title": "x"})), progress(json!({"kind": "end"}))]},
+            {"on": "shutdown", "do": [{"answer": null}]},
+            {"on": "exit", "do": [{"exit": 0}]}]})
+    };
+    let play = |token: Value| bench(&recorded, &told(token)).flags("--compare notifications").run();
+    play(json!("tok-2")).ended("pass", 0);
+    // One of another type is a change.
+    let other = play(json!(2));
+    assert_eq!(other.exchange("s7")["verdict"], "changed", "{}", other.all());
+}

@@ -104,7 +104,7 @@ pub fn read(place: &FileText<'_>, value: &Value<'_>, config: &mut ReplayConfig) 
                 let tolerances = one_by_one(place, key, value, &["at", "limit"], limit, compare::tolerance)?;
                 config.tolerances = tolerances;
             }
-            "fail-on" => config.fail_on = Some(checked(place, key, value, compare::verdict)?),
+            "fail-on" => config.fail_on = Some(verdicts(place, key, value)?),
             "map-path" => config.map_path = checked(place, key, value, values::pair)?,
             "match" => {
                 let matching = |[at, kind]: [String; 2]| {
@@ -132,6 +132,14 @@ fn pattern(text: &str) -> std::result::Result<String, String> {
         true => Err("an empty text names no request; write a method, or method:tool".to_string()),
         false => Ok(text.to_string()),
     }
+}
+
+/// Verdicts, one by one or as the flag has them: with commas.
+fn verdicts(place: &FileText<'_>, key: &str, value: &Value<'_>) -> Result<Vec<Failing>> {
+    let all = checked(place, key, value, |text| {
+        text.split(',').map(compare::verdict).collect::<std::result::Result<Vec<_>, _>>()
+    })?;
+    Ok(all.into_iter().flatten().collect())
 }
 
 fn checked<T>(

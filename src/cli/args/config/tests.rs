@@ -91,6 +91,7 @@ fn what_is_wrong_is_named_with_its_line_and_the_nearest_word() {
         ("[redact]\nvalues = [\"(\"]", "c:2: values", ""),
         ("[replay]\nspeed = \"quick\"", "c:2: speed", ""),
         ("[replay]\nalow = []", "c:2: ", "did you mean allow?"),
+        ("[replay]\nfail-on = \"+slower,-stuk\"", "c:2: fail-on: there is no verdict stuk; did you mean stuck?", ""),
         ("[replay]\nfail-on = \"stuk\"", "c:2: fail-on: there is no verdict stuk; did you mean stuck?", ""),
         ("[replay.match]\nat = \"/x\"", "c:1: match is a list", ""),
         ("[[replay.match]]\nat = \"/x\"", "c:1: this [[replay.match]] has no kind", ""),

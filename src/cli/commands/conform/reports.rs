@@ -70,9 +70,12 @@ impl CardArgs {
             }
             files.push(path);
             let Some(kind) = CardKind::find(report.kind) else { continue };
-            // Only a table is gone on with; one that is not there yet is begun.
-            let before =
-                if kind.name == "md" { std::fs::read_to_string(path).unwrap_or_default() } else { String::new() };
+            // Only a table is gone on with; one that is not there yet is begun. A device or a FIFO holds none.
+            let fault = |error: std::io::Error| Error::io("read", &path.display().to_string(), &error);
+            let before = match kind.name == "md" && path.is_file() {
+                true => output::read_small(path).map_err(fault)?,
+                false => String::new(),
+            };
             beside.push((kind, Out::open(Some(path), &[])?, before));
         }
         let ours = !taken || self.output.is_some();

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::{Access, tls};
+use rpctape::output;
+use rpctape::redact::is_secret;
 
 use crate::cli::screen;
 
@@ -22,6 +24,7 @@ pub fn access(by_hand: &[String], ca: &[PathBuf], configured: &[String], filled:
     let mut authorities = Vec::new();
     for path in ca {
         let file = path.display().to_string();
+        output::claim(path, "a certificate authority")?;
         let pem = std::fs::read(path).map_err(|error| Error::io("read", &file, &error))?;
         let found = tls::authorities(&pem).map_err(|why| {
             Error::new(ErrorKind::Usage, format!("--ca {file} names no authority: {why}"))
@@ -52,9 +55,9 @@ fn header(text: &str, filled: &mut Filled) -> Result<(String, String)> {
     if breaks(&value) {
         return Err(refused());
     }
-    filled.hide(&value);
+    filled.hide(name, &value);
     // Without its scheme it is one as well.
-    value.split_whitespace().skip(1).for_each(|part| filled.hide(part));
+    value.split_whitespace().skip(1).for_each(|part| filled.hide(name, part));
     Ok((name.to_string(), value))
 }
 
@@ -68,8 +71,8 @@ pub struct Filled {
 }
 
 impl Filled {
-    fn hide(&mut self, value: &str) {
-        if !value.is_empty() && !self.values.iter().any(|other| other == value) {
+    fn hide(&mut self, name: &str, value: &str) {
+        if !value.is_empty() && is_secret(name, value) && !self.values.iter().any(|other| other == value) {
             self.values.push(value.to_string());
         }
     }
@@ -90,7 +93,7 @@ impl Filled {
                 Error::new(ErrorKind::Usage, format!("the variable {name} of {what} is not set"))
                     .hint(format!("set it, or write what it is otherwise: ${{{name}:-default}}"))
             })?;
-            self.hide(&value);
+            self.hide(name, &value);
             self.texts.push((whole.to_string(), value.clone()));
             out.push_str(&value);
         }

@@ -1,17 +1,19 @@
 //! Runs beside the main one, each on a fresh server: control, retries of cancels, sweeps, repetitions.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::output;
 use rpctape::pipeline::replay::{cancelled, not_twice, without_cancels};
 use rpctape::replay::options::Policy;
 use rpctape::replay::run::{Anchor, CancelStatus};
 use rpctape::replay::verdict::{ExchangeReport, RunReport, RunVerdict};
 use rpctape::replay::{Options, Plan, Verdict, plan};
-use rpctape::report::{escape, json, labelled, middle, pad, plural, width};
-use serde_json::{Value, json};
+use rpctape::report::escape;
+use rpctape::report::replay::redact;
 
+use super::counted::{cancel_word, named, repeat_lines, repeat_table, status, sweep_lines, sweep_table, verdict_word};
+use super::kept::Aside;
 use super::values::Delay;
 use super::{Session, span};
 use crate::cli::args::run_reports::RunReports;
@@ -93,7 +95,15 @@ impl Session<'_> {
     }
 
     /// Plays again with half the delay where a cancel came too late; what lands takes the place of the first try.
-    pub fn retry(&self, report: &mut RunReport, options: &Options, natural: &Natural) -> Result<()> {
+    pub fn retry(
+        &self,
+        report: &mut RunReport,
+        options: &Options,
+        natural: &Natural,
+        kept: Option<&Path>,
+    ) -> Result<()> {
+        let mut nth_kept = 0;
+        let aside = kept.map(|_| Aside::new()).transpose()?;
         let raced: Vec<ExchangeReport> =
             report.exchanges.iter().filter(|entry| status(entry) == Some(CancelStatus::Raced)).cloned().collect();
         for first in raced {
@@ -101,18 +111,20 @@ impl Session<'_> {
             let mut delay = options.cancel.delay_us.unwrap_or(recorded);
             for nth in 1..=options.cancel.retry {
                 delay /= 2;
-                let Some(entry) =
-                    self.only(&first.label, first.connection, delay, options, natural, "--cancel-retry")?
+                let which = (first.label.as_str(), first.connection);
+                let Some(mut entry) = self.only(which, delay, options, natural, "--cancel-retry", aside.as_ref())?
                 else {
                     break;
                 };
                 if status(&entry) == Some(CancelStatus::Landed) {
-                    take(
-                        report,
-                        &first,
-                        entry,
-                        &format!("cancelled {} after its request in try {}", span(delay), nth + 1),
-                    );
+                    let mut note = format!("cancelled {} after its request in try {}", span(delay), nth + 1);
+                    if let (Some(aside), Some(main)) = (&aside, kept) {
+                        nth_kept += 1;
+                        let file = self.keep_beside(aside, main, nth_kept)?;
+                        note.push_str(&format!(", which is kept in {file}"));
+                        entry.live_session = Some(file);
+                    }
+                    take(report, &first, entry, &note);
                     break;
                 }
                 if delay == 0 || self.stopped() {
@@ -131,12 +143,12 @@ impl Session<'_> {
     /// Plays one exchange, and what it needs, with a delay of its cancel; `None` if it may not be sent.
     fn only(
         &self,
-        label: &str,
-        connection: usize,
+        (label, connection): (&str, usize),
         delay_us: i64,
         options: &Options,
         natural: &Natural,
         flag: &str,
+        aside: Option<&Aside>,
     ) -> Result<Option<ExchangeReport>> {
         let mut one = options.clone();
         one.policy.only = vec![label.to_string()];
@@ -149,7 +161,7 @@ impl Session<'_> {
             return Ok(None);
         }
         self.may_repeat(&plan, &one.policy, flag)?;
-        let report = self.once(&plan, &one, &self.server, natural, None)?;
+        let report = self.once(&plan, &one, &self.server, natural, aside.map(Aside::file))?;
         let mut found =
             report.exchanges.into_iter().find(|entry| entry.label == label && entry.connection == connection);
         // A run that came to grief before it has shown nothing of its cancel.
@@ -166,7 +178,9 @@ impl Session<'_> {
         for note in &notes {
             io::say(&format!("note: {}", escape(note)));
         }
-        let (mut rows, mut cut) = (Vec::new(), false);
+        let kept = self.kept()?;
+        let aside = kept.as_ref().map(|_| Aside::new()).transpose()?;
+        let (mut rows, mut cut, mut nth_kept) = (Vec::new(), false, 0);
         for (connection, exchange) in cancelled(&self.recording) {
             let request = &self.recording.connections[connection].exchanges[exchange];
             let took =
@@ -178,10 +192,16 @@ impl Session<'_> {
                 };
                 cut |= self.stopped();
                 let Some(delay_us) = delay_us.filter(|_| !cut) else { continue };
-                let label = request.label();
-                if let Some(entry) = self.only(&label, connection, delay_us, options, &natural, "--cancel-sweep")? {
-                    rows.push((delay_us, entry));
+                let (label, flag) = (request.label(), "--cancel-sweep");
+                let which = (label.as_str(), connection);
+                let Some(mut entry) = self.only(which, delay_us, options, &natural, flag, aside.as_ref())? else {
+                    continue;
+                };
+                if let (Some(aside), Some(main), true) = (&aside, &kept, entry.fails) {
+                    nth_kept += 1;
+                    entry.live_session = Some(self.keep_beside(aside, main, nth_kept)?);
                 }
+                rows.push((delay_us, entry));
             }
         }
         if rows.is_empty() {
@@ -191,6 +211,10 @@ impl Session<'_> {
                 format!("nothing was checked: no cancelled request of {} can be sent", self.recording.name),
             )
             .hint("--dry-run shows what is sent, and how to allow more"));
+        }
+        let mut redactor = self.args.view.redact.redactor(&self.config);
+        if let Some(redactor) = &mut redactor {
+            rows.iter_mut().for_each(|(_, entry)| redact(entry, redactor));
         }
         let failed = rows.iter().any(|(_, entry)| entry.fails);
         // What was not played has not passed.
@@ -202,7 +226,7 @@ impl Session<'_> {
         if cut && !failed {
             (report.verdict, report.exit) = (RunVerdict::Inconclusive, 1);
         }
-        reports.write_beside(&text, &report, self.args.view.redact.redactor(&self.config))?;
+        reports.write_beside(&text, &report, redactor)?;
         Ok(u8::from(failed || cut))
     }
 
@@ -212,7 +236,9 @@ impl Session<'_> {
         let said = |(delay, entry): &(i64, ExchangeReport)| {
             let came = if entry.live.outcome.is_empty() { "not sent" } else { &entry.live.outcome };
             let cancel = cancel_word(entry);
-            format!("{} cancelled after {}: {cancel}, {came}, {}", named(entry), span(*delay), verdict_word(entry))
+            let kept = entry.live_session.as_ref().map_or(String::new(), |file| format!(", kept in {file}"));
+            let after = format!("{} cancelled after {}", named(entry), span(*delay));
+            format!("{after}: {cancel}, {came}, {}{kept}", verdict_word(entry))
         };
         let notes = notes.into_iter().chain(rows.iter().map(said)).collect();
         let after = |(delay, mut entry): (i64, ExchangeReport)| {
@@ -238,12 +264,24 @@ impl Session<'_> {
     }
 
     /// Plays the whole session again and counts what came of each exchange.
-    pub fn repeat(&self, first: &RunReport, plan: &Plan, options: &Options, natural: &Natural) -> Result<RunReport> {
+    /// The worst run is the one that is told, and the one whose session is kept.
+    pub fn repeat(
+        &self,
+        first: &RunReport,
+        plan: &Plan,
+        options: &Options,
+        natural: &Natural,
+        kept: Option<&Path>,
+    ) -> Result<RunReport> {
+        let aside = kept.map(|_| Aside::new()).transpose()?;
         let mut counts: BTreeMap<usize, BTreeMap<Verdict, u32>> = BTreeMap::new();
         let mut worst = first.clone();
         let mut played = 0;
         for nth in 1..=self.args.play.pace.repeat {
-            let report = if nth == 1 { first.clone() } else { self.once(plan, options, &self.server, natural, None)? };
+            let report = match nth {
+                1 => first.clone(),
+                _ => self.once(plan, options, &self.server, natural, aside.as_ref().map(Aside::file))?,
+            };
             played = nth;
             for (at, entry) in first.exchanges.iter().enumerate() {
                 let twin = report
@@ -255,17 +293,21 @@ impl Session<'_> {
                 }
             }
             if rank(&report) > rank(&worst) {
+                if let (Some(aside), Some(kept)) = (&aside, kept) {
+                    aside.hand_over(kept)?;
+                }
                 worst = RunReport { live_session: first.live_session.clone(), ..report };
-                worst.notes.push(format!(
-                    "this is run {nth} of {}; the live session that is kept is that of run 1",
-                    self.args.play.pace.repeat
-                ));
+                worst.notes.push(format!("this is run {nth} of {}", self.args.play.pace.repeat));
             }
             if self.stopped() {
                 break;
             }
         }
-        let lines = first.exchanges.iter().enumerate().filter_map(|(at, entry)| Some((entry, counts.get(&at)?)));
+        let mut counted = first.exchanges.clone();
+        if let Some(mut redactor) = self.args.view.redact.redactor(&self.config) {
+            counted.iter_mut().for_each(|entry| redact(entry, &mut redactor));
+        }
+        let lines = counted.iter().enumerate().filter_map(|(at, entry)| Some((entry, counts.get(&at)?)));
         worst.ahead =
             if self.args.report.is_json() { repeat_lines(lines)? } else { repeat_table(lines, played, self.columns()) };
         Ok(worst)
@@ -281,10 +323,6 @@ fn rank(report: &RunReport) -> (u8, usize) {
     (verdict.max(report.exit), report.exchanges.iter().filter(|entry| entry.fails).count())
 }
 
-fn status(entry: &ExchangeReport) -> Option<CancelStatus> {
-    entry.cancel.as_ref().map(|cancel| cancel.status)
-}
-
 /// Puts what a later try has shown in the place of the first one.
 fn take(report: &mut RunReport, first: &ExchangeReport, mut entry: ExchangeReport, note: &str) {
     entry.notes.push(note.to_string());
@@ -296,85 +334,4 @@ fn take(report: &mut RunReport, first: &ExchangeReport, mut entry: ExchangeRepor
     report.cancels.raced = report.cancels.raced.saturating_sub(1);
     report.cancels.landed += 1;
     report.conclude();
-}
-
-fn named(entry: &ExchangeReport) -> String {
-    let name = entry.name.as_ref().map_or(String::new(), |name| format!(" {name}"));
-    escape(&format!("{} {}{name}", entry.label, entry.method)).to_string()
-}
-
-fn cancel_word(entry: &ExchangeReport) -> &'static str {
-    match status(entry) {
-        Some(CancelStatus::Landed) => "landed",
-        Some(CancelStatus::Raced) => "raced",
-        Some(CancelStatus::Refused) => "refused",
-        Some(CancelStatus::NotSent) | None => "not sent",
-    }
-}
-
-fn verdict_word(entry: &ExchangeReport) -> String {
-    let rule = entry.rule.as_ref().map_or(String::new(), |rule| format!(" {rule}"));
-    let word = if entry.fails { entry.verdict.as_str().to_uppercase() } else { entry.verdict.as_str().to_string() };
-    format!("{word}{rule}")
-}
-
-/// The columns of a sweep beside its requests.
-const SWEPT: usize = 50;
-
-fn sweep_table(rows: &[(i64, ExchangeReport)], columns: usize) -> String {
-    let names = rows.iter().map(|(_, entry)| middle(&named(entry), columns.saturating_sub(SWEPT)));
-    let width = names.map(|name| width(&name)).max().unwrap_or(0).max(7);
-    let mut text = format!(" {:<width$}  {:>8}  {:<8}  {:<10}  verdict\n", "request", "delay", "cancel", "live");
-    for (delay, entry) in rows {
-        let cells = (
-            pad(&middle(&named(entry), width), width),
-            span(*delay),
-            cancel_word(entry),
-            &entry.live.outcome,
-            verdict_word(entry),
-        );
-        text.push_str(&format!(" {}  {:>8}  {:<8}  {:<10}  {}\n", cells.0, cells.1, cells.2, cells.3, cells.4));
-    }
-    text
-}
-
-fn sweep_lines(rows: &[(i64, ExchangeReport)], failed: bool) -> Result<String> {
-    let line = |(delay, entry): &(i64, ExchangeReport)| {
-        json!({"type": "sweep", "label": entry.label, "method": entry.method, "name": entry.name, "delay_us": delay,
-            "cancel": cancel_word(entry), "outcome": entry.live.outcome, "verdict": entry.verdict.as_str(), "rule": entry.rule,
-            "fails": entry.fails})
-    };
-    let mut lines: Vec<Value> = rows.iter().map(line).collect();
-    lines.push(json!({"type": "summary", "v": 1, "pass": !failed, "exit": u8::from(failed)}));
-    as_lines(&lines)
-}
-
-type Counted<'c> = (&'c ExchangeReport, &'c BTreeMap<Verdict, u32>);
-
-/// The column of requests in the counts of repeated runs.
-const REPEATED: usize = 40;
-
-fn repeat_table<'c>(rows: impl Iterator<Item = Counted<'c>>, runs: u32, columns: usize) -> String {
-    let mut text = format!(" {}\n", plural(u64::from(runs), "run"));
-    for (entry, counts) in rows {
-        let list: Vec<String> = counts.iter().map(|(verdict, times)| format!("{} {times}", verdict.as_str())).collect();
-        let name = pad(&middle(&named(entry), REPEATED), REPEATED);
-        let lines = labelled(&format!("   {name}  "), &list.join(", "), columns);
-        lines.iter().for_each(|line| text.push_str(&format!("{line}\n")));
-    }
-    text
-}
-
-fn repeat_lines<'c>(rows: impl Iterator<Item = Counted<'c>>) -> Result<String> {
-    let line = |(entry, counts): Counted<'_>| {
-        let counts: serde_json::Map<String, Value> =
-            counts.iter().map(|(verdict, times)| (verdict.as_str().to_string(), (*times).into())).collect();
-        json!({"type": "repeat", "label": entry.label, "method": entry.method, "name": entry.name, "verdicts": counts})
-    };
-    as_lines(&rows.map(line).collect::<Vec<_>>())
-}
-
-fn as_lines(lines: &[Value]) -> Result<String> {
-    let fault = |error| output::failed("the answer", error);
-    lines.iter().map(|line| json(line).map(|text| text + "\n").map_err(fault)).collect()
 }

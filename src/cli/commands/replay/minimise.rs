@@ -21,6 +21,7 @@ use super::{KeepArgs, Prepared, ReplayArgs, Session, choose, waiting};
 use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input::{ReadArgs, recording_text};
 use crate::cli::args::judge::JudgeArgs;
+use crate::cli::args::terms::RedactArgs;
 use crate::cli::args::view::ViewArgs;
 use crate::cli::commands::diff::recording;
 use crate::cli::screen::io;
@@ -50,6 +51,8 @@ pub struct MinimiseArgs {
     #[command(flatten)]
     play: PlayArgs,
     #[command(flatten)]
+    redact: RedactArgs,
+    #[command(flatten)]
     read: ReadArgs,
 }
 
@@ -67,7 +70,7 @@ pub fn run(args: &MinimiseArgs, stop: &Stop) -> Result<u8> {
     io::apart(&output, std::slice::from_ref(&args.file))?;
     let text = recording_text(&args.file, "recordings are changed as they were written, not compressed ones")?;
     if args.output.is_none() {
-        let smaller = kept(&text, |_| false)?;
+        let (smaller, _) = args.redact.handed_on(kept(&text, |_| false)?)?;
         choose::unnamed(&output, |header| smaller.lines().next() == Some(header.trim_end()), "-o")?;
     }
     let folder = Scratch::new()?;
@@ -92,7 +95,8 @@ pub fn run(args: &MinimiseArgs, stop: &Stop) -> Result<u8> {
     if let Some(bar) = &bar {
         bar.finish_and_clear();
     }
-    output::write(&output, part(&text, &units, &least)?.as_bytes(), Readers::Owner)?;
+    let (small, replaced) = args.redact.handed_on(part(&text, &units, &least)?)?;
+    output::write(&output, small.as_bytes(), Readers::Owner)?;
     io::say(&format!("kept: {}", goal.told()));
     for unit in least.iter().filter_map(|place| units.get(*place)) {
         io::say(&format!("  {}", escape(&unit.name)));
@@ -104,6 +108,7 @@ pub fn run(args: &MinimiseArgs, stop: &Stop) -> Result<u8> {
         least.len(),
         escape(&output.to_string_lossy())
     ));
+    replaced.iter().for_each(|line| io::say(line));
     Ok(stop.exit_code().unwrap_or(0))
 }
 
@@ -136,7 +141,7 @@ impl MinimiseArgs {
             reason: None,
             report: Default::default(),
             keep: KeepArgs { no_keep: true, ..KeepArgs::default() },
-            view: ViewArgs { read: self.read.clone(), ..ViewArgs::default() },
+            view: ViewArgs { redact: self.redact.clone(), read: self.read.clone(), ..ViewArgs::default() },
         }
     }
 }

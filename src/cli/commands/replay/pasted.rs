@@ -7,6 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command};
 
 use super::ReplayArgs;
 use super::access::{Piece, pieces};
+use rpctape::redact::Redactor;
 use rpctape::report::shell;
 
 /// Not repeated where the same is played at once: its name stands before the flags.
@@ -33,23 +34,23 @@ const PLAYED: &[&str] = &[
 ];
 
 /// The flags of this command line for a part of what was played, with a blank before each, and the command behind its dashes. Values of
-/// headers are secrets, and stand there as variables.
-pub(super) fn again() -> String {
-    given(PLAYED)
+/// headers are secrets, and stand there as variables; others are replaced before the words are quoted.
+pub(super) fn again(redactor: Option<Redactor>) -> String {
+    given(PLAYED, redactor)
 }
 
 /// The same for all of it, where it could not be played.
 pub(super) fn whole() -> String {
-    given(FILES)
+    given(FILES, Some(Redactor::default()))
 }
 
-fn given(left_out: &[&str]) -> String {
+fn given(left_out: &[&str], redactor: Option<Redactor>) -> String {
     // Behind the program comes the name of the command, which stands in the place of the program here.
-    flags(std::env::args_os().skip(1), left_out).unwrap_or_default()
+    flags(std::env::args_os().skip(1), left_out, redactor).unwrap_or_default()
 }
 
 /// `None` where the words are no command line of `replay`.
-fn flags(words: impl Iterator<Item = OsString>, left_out: &[&str]) -> Option<String> {
+fn flags(words: impl Iterator<Item = OsString>, left_out: &[&str], redactor: Option<Redactor>) -> Option<String> {
     let command = ReplayArgs::augment_args(Command::new("replay"));
     let matches = command.clone().try_get_matches_from(words).ok()?;
     let given = |arg: &&Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
@@ -59,6 +60,7 @@ fn flags(words: impl Iterator<Item = OsString>, left_out: &[&str]) -> Option<Str
     let mut said: Vec<String> = named.iter().flat_map(|arg| repeated(arg, &matches)).collect();
     let server = last.iter().flat_map(|arg| values(arg, &matches)).flatten();
     said.extend(std::iter::once("--".to_string()).filter(|_| !last.is_empty()).chain(server));
+    let said = redactor.map(|mut redactor| redactor.args(&said)).unwrap_or(said);
     Some(said.iter().map(|word| format!(" {}", shell::word(word))).collect())
 }
 
@@ -108,7 +110,7 @@ fn veiled(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{FILES, PLAYED, flags, veiled};
+    use super::{FILES, PLAYED, Redactor, flags, veiled};
 
     #[test]
     fn no_secret_stands_in_what_is_proposed() {
@@ -119,11 +121,20 @@ mod tests {
         assert_eq!(veiled("A: Bearer ${TOKEN:-hunter2}"), "A: Bearer ${TOKEN}");
         assert_eq!(veiled("A: Bearer hunter${TWO}"), "A: ${A}");
         assert_eq!(veiled("Cookie: hunter=2; ${TWO}"), "Cookie: ${COOKIE}");
+        // A placeholder in its place is one word, whatever a shell makes of its brackets.
+        let line = "replay|x|--env|API_KEY=sk-live-abcdefghijklmnop1234567890|--strict|--|srv|--token|hunter2hunter2";
+        let given = flags(line.split('|').map(Into::into), PLAYED, Some(Redactor::default())).expect("flags");
+        let words = shlex::split(&given).expect("whole quotes");
+        assert!(
+            words.iter().any(|word| word.starts_with("API_KEY=<<secret:")) && !given.contains("hunter2"),
+            "{given}"
+        );
+        assert!(given.contains("'API_KEY=<<secret:") && words.contains(&"--strict".to_string()), "{given}");
     }
 
     #[test]
     fn what_was_given_is_given_again() {
-        let again = |line: &str| flags(line.split('|').map(Into::into), PLAYED).expect("flags");
+        let again = |line: &str| flags(line.split('|').map(Into::into), PLAYED, None).expect("flags");
         assert_eq!(
             again(
                 "replay|a b.rec.jsonl|--allow|tools/call:a b|--fail-on|+slower,-changed|--strict|--ignore|/x|--ignore|/y z"
@@ -138,10 +149,10 @@ mod tests {
             again("replay|--header|Authorization: Bearer x|--url|http://a/|x|--speed|x2"),
             " --url http://a/ --header 'Authorization: ${AUTHORIZATION}' --speed x2"
         );
-        assert_eq!(flags(["replay", "--nonsense"].iter().map(Into::into), PLAYED), None);
+        assert_eq!(flags(["replay", "--nonsense"].iter().map(Into::into), PLAYED, None), None);
         let line = "replay|x.rec.jsonl|--allow|tools/call:*|--connection|2|--from|#2|--report|md=x.md";
         assert_eq!(again(line), " --allow 'tools/call:*'");
-        let whole = flags(line.split('|').map(Into::into), FILES).expect("flags");
+        let whole = flags(line.split('|').map(Into::into), FILES, None).expect("flags");
         assert_eq!(whole, " --allow 'tools/call:*' --from '#2' --connection 2 --report md=x.md");
     }
 }

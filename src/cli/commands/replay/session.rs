@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::Framing;
-use rpctape::output::{self, is_same};
 use rpctape::pipeline::replay::{Job, Keep, Ran, load_connections, run as play};
 use rpctape::protocol::Side;
 use rpctape::replay::judge::{About, judge};
@@ -140,10 +139,10 @@ impl<'s> Session<'s> {
         report.notes.extend(notes);
         report.notes.extend(self.hopeless(&report, &natural));
         if options.cancel.retry > 0 && !self.stopped() {
-            self.retry(&mut report, options, &natural)?;
+            self.retry(&mut report, options, &natural, kept.as_deref())?;
         }
         if args.play.pace.repeat > 1 && !self.stopped() {
-            report = self.repeat(&report, plan, options, &natural)?;
+            report = self.repeat(&report, plan, options, &natural, kept.as_deref())?;
         }
         report.next = self.next(&report);
         // A report says the exit code of the program, and a signal has its own.
@@ -151,7 +150,9 @@ impl<'s> Session<'s> {
             report.exit = code;
         }
         if let (Some(db), Some(kept)) = (&args.keep.db, &kept) {
-            let inputs = [self.file.clone(), kept.display().to_string()];
+            let further = report.exchanges.iter().filter_map(|entry| entry.live_session.clone());
+            let inputs: Vec<String> =
+                [self.file.clone(), kept.display().to_string()].into_iter().chain(further).collect();
             let options = rpctape::pipeline::Options { interrupt: None, ..self.judging.clone() };
             input::ingest(&inputs, input::To::File(db, None), &options, true)?;
         }
@@ -234,18 +235,23 @@ impl<'s> Session<'s> {
     /// What can be done next, to be copied.
     pub(super) fn next(&self, report: &RunReport) -> Vec<String> {
         let Some(first) = report.first_divergence.and_then(|at| report.exchanges.get(at)) else { return Vec::new() };
+        let redactor = self.args.view.redact.redactor(&self.config);
+        let clean = |text: &str| redactor.clone().map_or(text.to_string(), |mut it| it.text(text).into_owned());
+        let file = |name: &str| shell::file(&clean(name));
         let mut next = Vec::new();
         if let Some(kept) = &report.live_session {
             let differs = |entry: &ExchangeReport| matches!(entry.verdict, Verdict::Changed | Verdict::ErrorChanged);
             let offers = report.exchanges.iter().any(|entry| entry.fails && differs(entry));
             next.push(match offers && accept::takes_answers(&self.file) {
-                true => format!("rpctape accept {} --recording {}", shell::file(kept), shell::file(&self.file)),
-                false => format!("rpctape why {}", shell::file(kept)),
+                true => format!("rpctape accept {} --recording {}", file(kept), file(&self.file)),
+                false => format!("rpctape why {}", file(first.live_session.as_ref().unwrap_or(kept))),
             });
         }
         if first.issuer == Side::Client && first.line.is_some() {
-            let which = shell::words(self.of_connection(first.connection).chain(["--from", &first.label]));
-            next.push(format!("rpctape replay {} {which}{}", shell::file(&self.file), pasted::again()));
+            let of: Vec<String> = self.of_connection(first.connection).map(clean).collect();
+            let label = clean(&first.label);
+            let which = shell::words(of.iter().map(String::as_str).chain(["--from", &label]));
+            next.push(format!("rpctape replay {} {which}{}", file(&self.file), pasted::again(redactor.clone())));
         }
         next
     }
@@ -255,30 +261,5 @@ impl<'s> Session<'s> {
         let several = self.recording.connections.len() > 1 || !self.args.play.send.connection.is_empty();
         let connection = self.recording.connections.get(at).filter(|_| several);
         connection.into_iter().flat_map(|connection| ["--connection", &connection.key])
-    }
-
-    /// Where the live session is kept; never over the recording.
-    pub(super) fn kept(&self) -> Result<Option<PathBuf>> {
-        if self.args.keep.no_keep {
-            return Ok(None);
-        }
-        let usual = || choose::run_file(&self.file, self.args.report.first_file());
-        let named = self.args.keep.keep.clone();
-        let file = named.clone().or_else(|| self.kept_as.clone()).unwrap_or_else(usual);
-        let taken = |what: &str| {
-            let message = format!("{} is {what}, and would be overwritten", file.display());
-            Err(Error::new(ErrorKind::Usage, message).hint("name another file with --keep"))
-        };
-        if is_same(&file, &io::place_of(&self.file)) {
-            return taken("the recording");
-        }
-        if self.args.report.files().any(|answer| is_same(&file, answer)) {
-            return taken("where an answer goes");
-        }
-        output::free(&file).map_err(|error| error.hint("name another file with --keep"))?;
-        if named.is_none() {
-            choose::unnamed(&file, choose::is_live_session, "--keep")?;
-        }
-        Ok(Some(file))
     }
 }

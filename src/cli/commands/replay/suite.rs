@@ -175,7 +175,13 @@ fn no_recordings(args: &ReplayArgs) -> Result<()> {
 
 /// Plays all of them and writes one report.
 pub fn run(args: &ReplayArgs, files: &[String], stop: &Stop) -> Result<u8> {
-    alone(args)?;
+    if let Some(flag) = alone(args) {
+        return Err(Error::new(
+            ErrorKind::Usage,
+            format!("{flag} is for one recording, and there are {}", files.len()),
+        )
+        .hint("name one of them"));
+    }
     no_recordings(args)?;
     let reports = args.report.open(files)?;
     let kept = kept_as(files, args.report.first_file());
@@ -244,21 +250,15 @@ pub fn run(args: &ReplayArgs, files: &[String], stop: &Stop) -> Result<u8> {
     }
 }
 
-/// What is asked of one recording at a time.
-fn alone(args: &ReplayArgs) -> Result<()> {
+/// The flag that was given and is for one recording at a time.
+pub fn alone(args: &ReplayArgs) -> Option<&'static str> {
     let flags = [
         (!args.play.cancel.cancel_sweep.is_empty(), "--cancel-sweep"),
         (args.noise.learn_noise.is_some(), "--learn-noise"),
         (args.noise.noise_from.is_some(), "--noise-from"),
         (args.keep.keep.is_some(), "--keep"),
     ];
-    match flags.iter().find(|(given, _)| *given) {
-        None => Ok(()),
-        Some((_, flag)) => {
-            Err(Error::new(ErrorKind::Usage, format!("{flag} is for one recording, and several were named"))
-                .hint("name one of them"))
-        }
-    }
+    flags.iter().find(|(given, _)| *given).map(|(_, flag)| *flag)
 }
 
 /// Hands a signal on to all sessions, for as long as there are some. The suite itself may be reading what says nothing.

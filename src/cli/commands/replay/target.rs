@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::access::{Filled, access};
 use super::args::TargetArgs;
 use crate::cli::args::config::ReplayConfig;
+use crate::cli::args::jsonc;
 use rpctape::error::nearest;
 use rpctape::report::shell;
 
@@ -206,10 +207,12 @@ struct Entry {
 /// The server of that name, and its headers.
 fn entry(path: &Path, name: &str, filled: &mut Filled) -> Result<(Target, Vec<String>)> {
     let file = path.display().to_string();
+    output::claim(path, "the client's configuration")?;
     let text = output::read_small(path).map_err(|error| Error::io("read", &file, &error))?;
-    let clients: Clients = serde_json::from_str(&text).map_err(|error| {
+    let read = |text: &str| serde_json::from_value(jsonc::read(text)?).map_err(|error| error.to_string());
+    let clients: Clients = read(&text).map_err(|error| {
         Error::new(ErrorKind::Input, format!("{file} is no configuration of a client: {error}"))
-            .hint("it is JSON with mcpServers: {\"NAME\": {\"command\": ..., \"args\": [...]}}")
+            .hint("it is JSON, perhaps with comments, with mcpServers: {\"NAME\": {\"command\": ..., \"args\": [...]}}")
     })?;
     let Some(entry) = clients.servers.get(name) else {
         let names: Vec<&str> = clients.servers.keys().map(String::as_str).collect();
@@ -290,6 +293,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mcp.json");
         let text = r#"{"mcpServers":{"one":{"command":"node","args":["a.js"],"env":{"K":"v"}},"two":{"type":"sse","url":"http://localhost/sse"}}}"#;
+        // As editors write it.
+        let text = format!("\u{feff}// mine\n{}", text.replace("}}}", "},}/* all */}"));
         std::fs::write(&path, text).unwrap();
         let entry =
             |path: &Path, name: &str| super::entry(path, name, &mut Filled::default()).map(|(target, _)| target);

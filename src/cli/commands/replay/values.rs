@@ -44,6 +44,7 @@ impl Secret {
                 Error::new(ErrorKind::Usage, format!("the variable {name} for the secret {} is not set", self.name))
             })?,
             SecretSource::File(path) => {
+                output::claim(Path::new(path), "a secret")?;
                 let text = output::read_small(Path::new(path)).map_err(|error| Error::io("read", path, &error))?;
                 text.trim_end_matches(['\r', '\n']).to_string()
             }

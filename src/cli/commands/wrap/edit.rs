@@ -7,8 +7,10 @@ use std::ops::Range;
 
 use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::{CollectOptions, parse_to_ast};
 use rpctape::error::{Error, ErrorKind, Result};
+
+use crate::cli::args::jsonc;
 
 /// Where clients keep the servers that they start, wherever it stands.
 const MAPS: [&str; 2] = ["mcpServers", "context_servers"];
@@ -251,7 +253,7 @@ fn edit(text: &str, change: impl Fn(&str, &str, &Object<'_>) -> Result<(Done, Ve
     // A byte order mark is no part of JSON, and stays.
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let (bom, body) = text.split_at(mark);
-    let parsed = parse_to_ast(body, &CollectOptions::default(), &syntax()).map_err(|error| {
+    let parsed = parse_to_ast(body, &CollectOptions::default(), &jsonc::syntax()).map_err(|error| {
         let at = line_of(body, error.range().start);
         Error::new(ErrorKind::Input, format!("line {at}: {}", error.kind()))
             .hint("only JSON with comments and trailing commas can be edited; nothing was changed")
@@ -273,21 +275,6 @@ fn edit(text: &str, change: impl Fn(&str, &str, &Object<'_>) -> Result<(Done, Ve
         edited.replace_range(range, &new);
     }
     Ok(Edited { text: format!("{bom}{edited}"), servers })
-}
-
-fn syntax() -> ParseOptions {
-    ParseOptions {
-        allow_comments: true,
-        allow_trailing_commas: true,
-        allow_loose_object_property_names: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    }
 }
 
 /// All servers below an object of this name. `servers` means that (VS Code) only at the top and under `mcp`. Under `mcp` the entries themselves may be servers, whose command is a list (opencode).

@@ -53,6 +53,8 @@ fn form(params: &Value, flaws: &mut Flaws) {
 }
 
 fn url(params: &Value, flaws: &mut Flaws) {
+    let unnamed = params.get("elicitationId").is_none();
+    flaws.add_if(unnamed, "PAY004/elicitation-id", || "an elicitation by URL without an elicitationId".to_string());
     let url = &params["url"];
     if is_blotted(url) {
         return;

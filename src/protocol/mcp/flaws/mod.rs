@@ -22,6 +22,7 @@ use crate::protocol::{Facts, is_placeholder};
 
 pub use input::questions;
 pub use prompts::{missing_argument, required_arguments};
+pub use tasks::listed_tasks;
 pub use tools::{TaskSupport, changes_prompts, changes_tools, order as tool_order, task_support};
 
 /// What is wrong with a message; `asked` is the method of the request that a response answers.

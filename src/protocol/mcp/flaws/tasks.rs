@@ -1,7 +1,21 @@
 //! What the answers that create a task or report on one must say of it (2025-11-25).
 
-use super::Flaws;
+use serde_json::Value;
+
+use super::{Flaws, is_blotted};
 use crate::json::each_member;
+use crate::protocol::Facts;
+
+/// The tasks of a list, and the status of each; those of which either was taken out are left out.
+pub fn listed_tasks(facts: &Facts<'_>) -> Vec<(String, String)> {
+    let list: Value = facts.tasks().and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default();
+    let told = |task: &Value| {
+        let whole = !is_blotted(&task["taskId"]) && !is_blotted(&task["status"]);
+        whole.then_some(())?;
+        Some((task["taskId"].as_str()?.to_string(), task["status"].as_str()?.to_string()))
+    };
+    list.as_array().into_iter().flatten().filter_map(told).collect()
+}
 
 /// A task, as JSON text.
 pub(super) fn task(raw: &str, flaws: &mut Flaws) {

@@ -17,8 +17,12 @@ const HTTP: &str = r#"
 "#;
 
 fn head(wire: &mut Wire, status: u16) {
+    head_with(wire, status, Vec::new());
+}
+
+fn head_with(wire: &mut Wire, status: u16, headers: Vec<(String, String)>) {
     let stream = wire.stream;
-    wire.at(1, Incoming::Head { stream, method: "POST", status, headers: Vec::new() });
+    wire.at(1, Incoming::Head { stream, method: "POST", status, headers });
 }
 
 #[test]
@@ -32,7 +36,8 @@ fn a_lost_session_ends_the_run_or_is_opened_once_more() {
             *lost += 1;
             return head(wire, 404);
         }
-        head(wire, 200);
+        let session = ("mcp-session-id".to_string(), "<<secret:mcp-session-id#1>>".to_string());
+        head_with(wire, 200, Vec::from([session]));
         wire.result(2, message, json!({"protocolVersion":"2025-11-25"}));
     };
     let played = play(&connection("mcp 2025-11-25", HTTP), &options(), |wire, message| serve(wire, message, &mut lost));
@@ -52,6 +57,20 @@ fn a_lost_session_ends_the_run_or_is_opened_once_more() {
     assert_ne!(calls[0].1["id"], calls[1].1["id"]);
     let run = played.run("#3");
     assert!(run.answered_us.is_some() && run.repeated && run.session_lost == Some(404));
+}
+
+#[test]
+fn a_session_without_a_name_is_not_lost() {
+    let played = play(&connection("mcp 2025-11-25", HTTP), &options(), |wire, message| match &message["method"] {
+        _ if message["id"].is_null() => head(wire, 202),
+        method if method == "tools/call" => head(wire, 404),
+        _ => {
+            head(wire, 200);
+            wire.result(2, message, json!({"protocolVersion":"2025-11-25"}));
+        }
+    });
+    let run = played.run("#3");
+    assert_eq!((run.session_lost, run.http_status), (None, Some(404)));
 }
 
 #[test]
