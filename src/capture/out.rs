@@ -3,6 +3,7 @@
 mod bodies;
 mod channels;
 mod give;
+mod heard;
 mod turns;
 mod waiting;
 
@@ -10,6 +11,7 @@ pub use bodies::body_of;
 use bodies::{MORE_TEXT, asks, has_id, is_header, rest_of, text_of};
 pub(crate) use bodies::{body, in_words};
 pub(crate) use channels::Channels;
+use heard::Heard;
 use turns::Turns;
 use waiting::Waiting;
 
@@ -84,6 +86,7 @@ pub(crate) struct Out<'s> {
     /// Where the line stands in memory that a reader was given last.
     given: Range<usize>,
     heads: Heads,
+    heard: Heard,
     /// Where the line that is read stands in memory, and its first byte in the file.
     line: Option<(Range<usize>, u64)>,
     /// Stretches of the whole source that wait for the frames before them.
@@ -94,7 +97,11 @@ pub(crate) struct Out<'s> {
     outer: Outer,
     /// Channels whose own clock is of seconds, in a log whose wrapper has a finer one.
     coarse: Vec<u32>,
+    /// True while a reader knows itself what the times of the wrapper tell.
+    told_times: bool,
     plan: Plan,
+    /// The channels whose messages may be those of any other.
+    unnamed: Vec<u32>,
     twins: Twins,
     echoes: Echoes,
     /// True if a channel has its name from what stands around the log alone: who served it, and not what it is.
@@ -118,6 +125,7 @@ impl<'s> Out<'s> {
             read: 0..0,
             given: 0..0,
             heads: Heads::default(),
+            heard: Heard::default(),
             line: None,
             waiting: Vec::new(),
             turns: Turns::default(),
@@ -126,7 +134,9 @@ impl<'s> Out<'s> {
             file_side: None,
             outer: Outer::default(),
             coarse: Vec::new(),
+            told_times: false,
             plan: Plan::default(),
+            unnamed: Vec::new(),
             twins: Twins::default(),
             echoes: Echoes::default(),
             named_around: false,
@@ -278,6 +288,9 @@ impl<'s> Out<'s> {
         channel.proof = channel.proof.without(lacks);
         // Where two connections are in one stream, a second handshake does not begin another one.
         channel.one_connection |= lacks.covers(Proof::PAIRING);
+        if self.plan.unnamed && channel.name.is_none() {
+            self.unnamed.push(index);
+        }
         self.twins.channel(self.source, channel.name.as_deref());
         self.sink.channel(index, channel)?;
         Ok(index)
@@ -306,10 +319,10 @@ impl<'s> Out<'s> {
             return self.put(place, Body::gap(Some(2)));
         }
         let mut place = *place;
-        if place.at_us.is_none() && !self.outer.is_none() {
+        if place.at_us.is_none() && !self.outer.is_none() && !self.told_times {
             place.at_us = self.outer.time_at(place.line);
         }
-        if !self.coarse.is_empty() && self.coarse.contains(&place.channel) {
+        if !self.coarse.is_empty() && !self.told_times && self.coarse.contains(&place.channel) {
             place.at_us = self.outer.refine(place.line, place.at_us);
         }
         if let (Direction::Unknown, Some(side)) = (place.direction, self.file_side) {
@@ -329,10 +342,7 @@ impl<'s> Out<'s> {
             self.skip(place.line, Skip::Duplicate);
             return Ok(());
         }
-        if let Some((_, hash)) = text
-            && self.plan.quotes.count() > 0
-            && self.plan.quotes.has(&place, hash)
-        {
+        if !self.plan.quotes.is_empty() && text.is_some() && self.plan.quotes.contains(&place.byte_offset) {
             self.skip(place.line, Skip::Duplicate);
             return Ok(());
         }
@@ -356,8 +366,16 @@ impl<'s> Out<'s> {
         {
             self.doubt(&place, if has_id { Why::Guessed } else { Why::Twice })?;
         }
+        if !self.unnamed.is_empty() && text.is_some() && self.unnamed.contains(&place.channel) {
+            self.may_be_of_any(&place)?;
+        }
         if !self.plan.unordered.is_empty() && text.is_some() && self.plan.unordered.contains(&place.line) {
             self.unordered(&place)?;
+        }
+        if let Some((_, hash)) = text
+            && place.direction != Direction::Unknown
+        {
+            self.heard.note(hash);
         }
         let in_file = text.filter(|(text, _)| self.is_in_file(&place, text)).map(|(_, hash)| hash);
         let mut frame = Frame { in_file, ..place.frame(self.source, body) };
@@ -384,6 +402,15 @@ impl<'s> Out<'s> {
         let words = "it says what a record before it says, at the same time: it may have been delivered twice";
         let guess = Body::Missing(Missing { words, ..Missing::new(why) });
         self.sink.frame(&place.frame(self.source, guess))
+    }
+
+    /// The next message has no name of a connection: whichever it belongs to, the others may miss it.
+    #[cold]
+    fn may_be_of_any(&mut self, place: &Place) -> Result<()> {
+        let words = "it stands without the name of a connection, and others have one";
+        let guess = Missing { words, ..Missing::new(Why::Guessed) };
+        let anywhere = Place { channel: Frame::WHOLE_SOURCE, ..*place };
+        self.sink.frame(&anywhere.frame(self.source, Body::Missing(guess)))
     }
 
     /// Where the next message belongs, nothing tells.
@@ -425,6 +452,21 @@ impl<'s> Out<'s> {
     /// Goes into the log called `key` again, at its end.
     pub(crate) fn enter_again(&mut self, key: &str) {
         self.outer.push(key);
+    }
+
+    /// The time of the record that was gone into last.
+    pub(crate) fn wrapper_time(&self) -> Option<i64> {
+        self.outer.newest()
+    }
+
+    /// The reader gives every message the time that it has, with what the wrapper tells of it.
+    pub(crate) fn times_are_told(&mut self, told: bool) {
+        self.told_times = told;
+    }
+
+    /// A time of a channel's own clock, made finer by when the wrapper says that its record was written.
+    pub(crate) fn refined(&self, channel: u32, written_us: Option<i64>, own: Option<i64>) -> Option<i64> {
+        if self.coarse.contains(&channel) { Outer::refined(written_us, own) } else { own }
     }
 
     /// Leaves the log called `key`.

@@ -57,6 +57,11 @@ impl Outer {
         self.times.iter().rev().find(|(known, _)| *known == line)?.1
     }
 
+    /// The time of the newest record.
+    pub(super) fn newest(&self) -> Option<i64> {
+        self.times.back()?.1
+    }
+
     /// True where the wrapper has a clock, and one that is finer than such a clock of seconds.
     pub(super) fn is_finer(&self, inner: i64) -> bool {
         inner >= SECOND && (1..inner).contains(&self.resolution_us)
@@ -64,7 +69,12 @@ impl Outer {
 
     /// The time of the record at `line`, where it is within the second that what stands in it says; else that.
     pub(super) fn refine(&self, line: u64, inner: Option<i64>) -> Option<i64> {
-        let (Some(inner_us), Some(outer_us)) = (inner, self.time_at(line)) else { return inner };
+        Outer::refined(self.time_at(line), inner)
+    }
+
+    /// The time of a record, where it is within the second that what stands in it says; else that.
+    pub(super) fn refined(outer: Option<i64>, inner: Option<i64>) -> Option<i64> {
+        let (Some(inner_us), Some(outer_us)) = (inner, outer) else { return inner };
         if (0..SECOND).contains(&(outer_us - inner_us)) { Some(outer_us) } else { inner }
     }
 

@@ -214,8 +214,19 @@ pub(crate) const TYPES: [&str; 7] = ["stringValue", "intValue", "doubleValue", "
 /// The key that names a scalar at a path: the last that is neither the name of a type nor a place in a list.
 pub(crate) fn own_key(path: &[String]) -> &str {
     let is_place = |key: &str| key.bytes().all(|byte| byte.is_ascii_digit());
-    let named = path.iter().rev().find(|key| !TYPES.contains(&key.as_str()) && !is_place(key));
+    let is_unit = |key: &str| counts_seconds(key) || counts_nanoseconds(key);
+    let named = path.iter().rev().find(|key| !TYPES.contains(&key.as_str()) && !is_place(key) && !is_unit(key));
     named.or(path.last()).map_or("", String::as_str)
+}
+
+/// True for a key under which times that have them apart count seconds.
+pub(crate) fn counts_seconds(key: &str) -> bool {
+    matches!(key, "seconds" | "epochSecond" | "epochSeconds" | "tv_sec" | "secs")
+}
+
+/// The same for the nanoseconds beside them.
+pub(crate) fn counts_nanoseconds(key: &str) -> bool {
+    matches!(key, "nanos" | "nanoOfSecond" | "nanoseconds" | "tv_nsec")
 }
 
 /// Keys of a connection, the most telling first.

@@ -63,7 +63,7 @@ impl Conn {
         if let Some(slot) = self.slot_mut(Side::Server, id) {
             request = Some(slot.exchange.request);
             if slot.exchange.in_flight() {
-                slot.exchange.answer = Some(m.seen);
+                (slot.exchange.answer, slot.answered_on) = (Some(m.seen), m.stream);
                 slot.exchange.error_code = m.message.error_code();
                 slot.exchange.outcome = if m.message.kind == Kind::Result { Outcome::Result } else { Outcome::Error };
                 slot.exchange.history.add(letter(m), m.sender, Side::Server);
@@ -100,6 +100,7 @@ impl Conn {
         let code = m.message.error_code();
         let says_cancelled = is_error && m.message.says_cancelled();
         let Some(slot) = self.slot_mut(issuer, id) else { return };
+        slot.answered_on = m.stream;
         let exchange = &mut slot.exchange;
         exchange.answer = Some(m.seen);
         exchange.error_code = code;

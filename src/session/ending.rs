@@ -377,7 +377,7 @@ impl Conn {
             .iter()
             .flat_map(|side| side.live.values())
             .chain(self.beside.values())
-            .filter(|slot| due(&slot.exchange))
+            .filter(|slot| due(&slot.exchange) && !self.was_refused(slot))
             .count() as u64;
         if self.facts.end == End::Open && in_flight > 0 {
             note(self, step, last, CaptureNote::EndsOpen { in_flight });

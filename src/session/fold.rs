@@ -266,7 +266,8 @@ impl Conn {
         let Some(now) = seen.at_us else { return };
         let started = *self.started_us.get_or_insert(now);
         self.facts.timed |= now != started;
-        if self.clock.tick(seen, step.settings.slack_us + self.resolution_us).is_some() {
+        let begins_file = self.clock.last_us > Some(now) && self.facts.missing.goes_back_at(seen.frame);
+        if self.clock.tick(seen, step.settings.slack_us + self.resolution_us, begins_file).is_some() {
             self.doubt_times(now);
         }
     }

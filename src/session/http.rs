@@ -114,6 +114,11 @@ impl Conn {
         self.http.streams.get(&stream?)?.status()
     }
 
+    /// True for a request whose POST was refused or redirected, and is over: nothing is in flight of it.
+    pub(super) fn was_refused(&self, slot: &Slot) -> bool {
+        slot.in_vain && self.status_of(slot.exchange.stream).is_some_and(|status| status >= 300)
+    }
+
     /// True unless the log shows that a response is of one piece.
     pub(super) fn is_streamed(&self, stream: Option<u32>) -> bool {
         let head = stream.and_then(|stream| self.http.streams.get(&stream)).and_then(|stream| stream.response.as_ref());

@@ -104,6 +104,11 @@ impl Stretches {
         self.back_us = Some(self.back_us.map_or(to_us, |known| known.min(to_us)));
     }
 
+    /// True if a file goes back in time from this frame on.
+    pub(super) fn goes_back_at(&self, id: FrameId) -> bool {
+        self.back_us.is_some() && self.list.iter().any(|stretch| stretch.why == Why::Behind && stretch.frames.0 == id)
+    }
+
     /// It has come back with this frame to where the file before it was.
     pub(super) fn catch_up(&mut self, id: FrameId) {
         let behind = self.list.iter_mut().filter(|stretch| stretch.why == Why::Behind);

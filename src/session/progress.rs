@@ -174,12 +174,9 @@ impl Conn {
         let created = Facts::id(m.facts.token()).is_some_and(|token| self.created_tokens.contains_key(&token));
         let token = Facts::id(m.facts.token());
         let slot = self.slot_mut(issuer, id)?;
-        let same_stream = exact || task_ended_here || slot.exchange.stream == m.stream && m.stream.is_some();
-        let judgement = Judgement::exact_if(same_stream, UNORDERED);
-        let previous = slot.exchange.last_progress;
+        let in_order = |other: Option<u32>| exact || m.stream.is_some() && m.stream == other;
         slot.exchange.history.add('p', m.sender, issuer);
         slot.exchange.progress += 1;
-        slot.exchange.last_progress = Some(m.seen);
         let step_of_work = Facts::text(m.facts.value_kind());
         let begun = step_of_work.as_deref() == Some("begin");
         let ended = step_of_work.as_deref() == Some("end");
@@ -194,12 +191,14 @@ impl Conn {
             work.1 |= both && ended;
         }
         if let Some(answer) = slot.exchange.answer.filter(|_| !task_alive) {
+            slot.exchange.last_progress = Some(m.seen);
+            let judgement = Judgement::exact_if(task_ended_here || in_order(slot.answered_on), UNORDERED);
             return (!created).then_some(ProgressFault::AfterAnswer { answer, task_ended, judgement });
         }
         let now = m.facts.progress().and_then(Progressed::of);
-        let before = std::mem::replace(&mut slot.progressed, now);
         let rest = slot.exchange.profile.progress_may_rest;
-        let not_more = before.zip(now).is_some_and(|(before, now)| now.value < before.value || now.is(before) && !rest);
+        let is_more = |before: Progressed| now.is_none_or(|now| now.value >= before.value && (rest || !now.is(before)));
+        let before = slot.report(now, m.seen, m.stream).filter(|before| !is_more(before.how));
         // What asks for a task is cancelled as one: no other cancel ends the work on it.
         let of_task = matches!(slot.exchange.task, TaskState::Asked | TaskState::Created(_));
         let ends_it = |cancel: &&Cancellation| !of_task || cancel.mechanism == Mechanism::TasksCancel;
@@ -212,7 +211,10 @@ impl Conn {
             let what = Accused::Progress { issuer, id: id.clone(), request, by_id };
             self.accuse(step, Suspect { crossing, what });
         }
-        previous.filter(|_| not_more).map(|previous| ProgressFault::NotIncreasing { previous, judgement })
+        before.map(|before| ProgressFault::NotIncreasing {
+            previous: before.seen,
+            judgement: Judgement::exact_if(in_order(before.stream), UNORDERED),
+        })
     }
 
     /// The end of the task that a request has created, whether it lives, and whether its end was told on this stream.

@@ -2,12 +2,10 @@
 
 mod echoes;
 mod order;
-mod quotes;
 mod twins;
 
 pub(super) use echoes::{APART_US, Echoes};
 pub(super) use order::{Order, Rank};
-pub(super) use quotes::Quotes;
 pub(super) use twins::{Known, Twins};
 
 use rustc_hash::FxHashSet;
@@ -50,12 +48,14 @@ pub(super) struct Plan {
     pub lacks: Proof,
     /// Its channels in which two connections may stand.
     pub mixed: Vec<Mixed>,
+    /// True if messages without the name of a connection may be of any that has one.
+    pub unnamed: bool,
     /// The names of its channels that hold a handshake.
     pub greeted: Vec<Option<String>>,
     /// What tells its loggers apart, where others say again what one says, and the digest of the name of that one.
     pub loggers: Option<(String, u64)>,
-    /// Records that quote.
-    pub quotes: Quotes,
+    /// Offsets of records that quote what is said behind them; who comes behind what he quotes is known as that is read.
+    pub quotes: FxHashSet<u64>,
     /// What was found, each a clause of a sentence.
     pub said: Vec<String>,
 }
@@ -96,9 +96,10 @@ impl Default for Plan {
             times: 0,
             lacks: Proof::NONE,
             mixed: Vec::new(),
+            unnamed: false,
             greeted: Vec::new(),
             loggers: None,
-            quotes: Quotes::default(),
+            quotes: FxHashSet::default(),
             said: Vec::new(),
         }
     }

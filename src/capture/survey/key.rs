@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::beside::{Candidate, Records, candidates};
 use super::mixed;
+use super::names;
 use super::note::{Act, Note, Notes};
 use super::pairing::{Score, score};
 use crate::capture::plan::Plan;
@@ -29,11 +30,13 @@ const UNNAMED: usize = 100;
 /// The rank from which on a name speaks of who served a connection, and may have served several.
 const INSTANCE: usize = 20;
 
-/// The best so far: its faults, rank and place; what it splits the log into; what is said of it.
-type Best = ((usize, usize, usize), Option<(String, Split)>, String);
+/// The best so far: its faults, rank and place; what it splits the log into.
+type Best = ((usize, usize, usize), Split);
 
 /// What a key makes of a log.
 pub(super) struct Split {
+    /// The name of the key; none where the log is one stream.
+    pub key: Vec<String>,
     /// The stream of each note.
     pub streams: Vec<u32>,
     /// The value under which each stream stands.
@@ -42,6 +45,25 @@ pub(super) struct Split {
     pub apart: bool,
     /// True where it names who served them: no writer says again what another one said.
     pub instances: bool,
+    /// What the log cannot prove then.
+    pub lacks: Proof,
+    /// What was found, each a clause of a sentence.
+    pub said: Vec<String>,
+}
+
+impl Split {
+    /// A log that is read as one stream.
+    pub(super) fn of_one(messages: usize, said: &str) -> Split {
+        Split {
+            key: Vec::new(),
+            streams: vec![0; messages],
+            names: vec![None],
+            apart: false,
+            instances: false,
+            lacks: Proof::NONE,
+            said: vec![said.to_string()],
+        }
+    }
 }
 
 /// Chooses what tells the connections apart, or says that nothing does. Gives what a key makes of the log.
@@ -55,16 +77,7 @@ pub(super) fn choose(
     let list = &notes.list;
     let merged = vec![0; list.len()];
     let whole = score(list, order, &merged);
-    let mut best: Option<Best> = None;
-    if whole.faults() < now.faults() && whole.pairs > now.pairs {
-        let said =
-            "what its records name as connections keeps answers from their requests, so it is read as one".to_string();
-        best = Some(((whole.faults(), 0, 0), None, said));
-        if whole.disorder() > 0 && each_has_one_sender(list) {
-            plan.lacks = plan.lacks.and(Proof::ORDER);
-            plan.said.push("what each side sent was written elsewhere, by clocks that do not agree".to_string());
-        }
-    }
+    let mut best: Option<Best> = names::read_as_one(notes, order, now, whole).map(|one| ((whole.faults(), 0, 0), one));
     let step = list.len().div_ceil(PROBED).max(1);
     let promising = |candidate: Candidate<'_>| candidate.is_promising(list.iter().step_by(step));
     let all = candidates(list, records, step).into_iter().any(promising).then(|| candidates(list, records, 1));
@@ -94,20 +107,25 @@ pub(super) fn choose(
                 whole.clashes()
             );
             let instances = (INSTANCE..UNNAMED).contains(&rank.1) || are_numbered(&values);
-            let split = Split { streams: own, names: values, apart: rank.1 < INSTANCE, instances };
-            best = Some((rank, Some((candidate.name, split)), said));
+            let split = Split {
+                key: vec![candidate.name],
+                streams: own,
+                names: values,
+                apart: rank.1 < INSTANCE,
+                instances,
+                lacks: Proof::NONE,
+                said: vec![said],
+            };
+            best = Some((rank, split));
         }
     }
-    let Some((_, key, said)) = best else {
+    if best.is_none() {
         let streams: Vec<u32> = list.iter().map(|note| note.channel).collect();
         let apart = !notes.served && streams.iter().any(|stream| *stream != streams[0]);
         mixed::look(notes, order, (&streams, &notes.names), apart, plan);
-        return None;
-    };
-    plan.said.push(said);
-    let (key, split) = key.unzip();
-    plan.key = Some(key.into_iter().collect());
-    split
+        names::doubt(notes, order, plan);
+    }
+    best.map(|(_, split)| split)
 }
 
 /// True if a stream holds two handshakes: of one connection after the other, or of two beside each other.
@@ -121,12 +139,6 @@ fn are_channels(list: &[Note], streams: &[u32]) -> bool {
     let both: FxHashSet<(u32, u32)> = list.iter().zip(streams).map(|(note, own)| (note.channel, *own)).collect();
     let of = |pick: fn(&(u32, u32)) -> u32| both.iter().map(pick).collect::<FxHashSet<_>>().len();
     of(|pair| pair.0) == both.len() && of(|pair| pair.1) == both.len()
-}
-
-/// True if no stream holds what both sides sent.
-fn each_has_one_sender(list: &[Note]) -> bool {
-    let mut senders: FxHashMap<u32, u8> = FxHashMap::default();
-    list.iter().all(|note| *senders.entry(note.channel).or_insert(note.sender) == note.sender)
 }
 
 /// True if each stream begins with a handshake and holds no other: whatever clashes within one is its own sender's.

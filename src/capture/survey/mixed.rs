@@ -1,9 +1,7 @@
 //! Streams in which two connections stand, and nothing tells them apart.
 
-use rustc_hash::FxHashMap;
-
 use super::note::{Act, Notes};
-use super::pairing::{Score, score};
+use super::pairing::{Score, by_stream, score};
 use crate::capture::plan::{Mixed, Plan};
 
 /// How many contradictions are too many for one client.
@@ -18,10 +16,8 @@ pub(super) fn look(
     apart: bool,
     plan: &mut Plan,
 ) {
-    let mut held: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
-    order.iter().for_each(|at| held.entry(streams[*at]).or_default().push(*at));
     let one = vec![0; notes.list.len()];
-    for (stream, order) in held {
+    for (stream, order) in by_stream(order, streams) {
         let Some(name) = names.get(stream as usize) else { continue };
         let now = score(&notes.list, &order, &one);
         let greeted = order.iter().any(|at| notes.list[*at].act == Act::Open);

@@ -15,6 +15,7 @@ mod lanes;
 mod left_out;
 mod marks;
 mod mixed;
+mod names;
 mod note;
 mod order;
 mod pairing;
@@ -92,8 +93,8 @@ fn looked_at(of: &Looked<'_>, head: &[u8], whole: bool) -> Plan {
     let look = |repeats: bool| take(of, head, whole, repeats);
     let Some(mut notes) = look(false) else { return Plan::default() };
     let quotes = notes.take_quotes();
-    if quotes.count() > 0 {
-        let said = format!("{} records of its head quote what others say, and name no sender", quotes.count());
+    if !quotes.is_empty() {
+        let said = format!("{} records of its head quote what others say, and name no sender", quotes.len());
         let mut plan = by_notes(notes, of, head, |repeats| {
             let mut all = look(repeats)?;
             all.take_quotes();
@@ -185,8 +186,9 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
     let before = plan.clone();
     let order = order::choose(notes, &groups, plan);
     let now = score(&notes.list, &order, &groups);
-    let several = now.faults() > 0 || now.two_clients > 0 || key::greets_again(&notes.list);
-    if plan.loggers.is_none() && (several || echoes::may_be_told_twice(&notes.list)) {
+    let contradicts = now.faults() > 0 || now.two_clients > 0 || key::greets_again(&notes.list);
+    let several = contradicts || names::are_partial(&notes.names);
+    if plan.loggers.is_none() && (contradicts || echoes::may_be_told_twice(&notes.list)) {
         let mut alone = before.clone();
         if let Some(rest) = echoes::look(notes, &Records::of(format, head), &mut alone) {
             *plan = alone;
@@ -202,14 +204,13 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
         && several
         && let Some(split) = key::choose(notes, &records(), &order, now, plan)
     {
-        let (key, said) = (plan.key.take(), plan.said.pop());
-        *plan = Plan { key, ..before };
-        let order = order::choose(notes, &split.streams, plan);
+        let Split { key, streams, names, apart, instances, lacks, said } = split;
+        *plan = Plan { key: Some(key), lacks: before.lacks.and(lacks), ..before };
+        let order = order::choose(notes, &streams, plan);
         plan.said.extend(said);
-        mixed::look(notes, &order, (&split.streams, &split.names), split.apart, plan);
-        plan.greeted = notes.greeted_in(split.streams.iter().copied(), &split.names);
-        let Split { apart, instances, .. } = split;
-        settled = Settled { apart, instances, faults: score(&notes.list, &order, &split.streams).faults() };
+        mixed::look(notes, &order, (&streams, &names), apart, plan);
+        plan.greeted = notes.greeted_in(streams.iter().copied(), &names);
+        settled = Settled { apart, instances, faults: score(&notes.list, &order, &streams).faults() };
     }
     artefact::resent_blocks(notes, plan);
     settled

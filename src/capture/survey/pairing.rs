@@ -126,6 +126,13 @@ pub(super) fn score(notes: &[Note], order: &[usize], groups: &[u32]) -> Score {
     score
 }
 
+/// The places of an order, by the stream that holds them.
+pub(super) fn by_stream(order: &[usize], streams: &[u32]) -> FxHashMap<u32, Vec<usize>> {
+    let mut held: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+    order.iter().for_each(|at| held.entry(streams[*at]).or_default().push(*at));
+    held
+}
+
 impl Stream {
     fn take(&mut self, note: &Note, score: &mut Score) {
         let parted = self.closed || self.farewell.is_some();

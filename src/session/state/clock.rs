@@ -24,10 +24,14 @@ pub(in crate::session) struct Clock {
 
 impl Clock {
     /// Takes the time of a frame. Gives how far the clock was set back before it, where that is more than the slack that times have anyway.
-    pub(in crate::session) fn tick(&mut self, seen: Seen, slack_us: i64) -> Option<i64> {
+    /// `begins_file`: a file begins with it before the end of another, which is no clock's doing as far as anybody knows.
+    pub(in crate::session) fn tick(&mut self, seen: Seen, slack_us: i64, begins_file: bool) -> Option<i64> {
         let now = seen.at_us?;
         let before = self.last_us.replace(now)?;
         if now < before {
+            if !begins_file {
+                self.note_step(seen, before - now);
+            }
             return self.step_back(seen, before - now, slack_us);
         }
         // A clock that was put right again shows a later time than before it went wrong.
@@ -40,11 +44,14 @@ impl Clock {
         None
     }
 
-    fn step_back(&mut self, seen: Seen, by_us: i64, slack_us: i64) -> Option<i64> {
+    fn note_step(&mut self, seen: Seen, by_us: i64) {
         self.steps_back += 1;
         if by_us > self.worst_us {
             (self.worst_us, self.worst_at) = (by_us, Some(seen));
         }
+    }
+
+    fn step_back(&mut self, seen: Seen, by_us: i64, slack_us: i64) -> Option<i64> {
         if by_us <= slack_us {
             return None;
         }
@@ -81,7 +88,7 @@ mod tests {
     fn clock(times: &[i64]) -> Clock {
         let mut clock = Clock::default();
         for (frame, at) in times.iter().enumerate() {
-            clock.tick(Seen { frame: frame as FrameId, at_us: Some(*at) }, 10);
+            clock.tick(Seen { frame: frame as FrameId, at_us: Some(*at) }, 10, false);
         }
         clock
     }
@@ -92,6 +99,13 @@ mod tests {
         assert_eq!(to_and_fro.jumped_between(2, 3), 2_008);
         assert_eq!([(0, 1), (1, 2), (3, 4)].map(|(first, second)| to_and_fro.jumped_between(first, second)), [0; 3]);
         assert!(to_and_fro.stepped_since(1) && !to_and_fro.stepped_since(2));
+    }
+
+    #[test]
+    fn a_file_that_begins_before_the_end_of_another_is_no_step_of_the_clock() {
+        let mut clock = clock(&[5_000]);
+        assert_eq!(clock.tick(Seen { frame: 1, at_us: Some(3_000) }, 10, true), Some(2_000), "times prove no delay");
+        assert_eq!((clock.steps_back, clock.worst_at), (0, None), "nothing is said of the clock");
     }
 
     #[test]

@@ -37,8 +37,13 @@ pub(in crate::session) struct Slot {
     pub(in crate::session) late_progress: Vec<LateProgress>,
     /// Its token for partial results, which is not its progress token.
     pub(in crate::session) partial_token: Option<Box<Id>>,
-    /// The last progress value.
+    /// The last progress value, and the stream that it came on.
     pub(in crate::session) progressed: Option<Progressed>,
+    pub(in crate::session) progressed_on: Option<u32>,
+    /// The last one on the stream before, where they are of several.
+    pub(in crate::session) progressed_before: Option<Box<Report>>,
+    /// The stream that its answer came on.
+    pub(in crate::session) answered_on: Option<u32>,
     /// It was answered by a question for input.
     pub(in crate::session) asks_input: bool,
     /// A subscription that was acknowledged, or of which it was said that it was not.
@@ -76,6 +81,32 @@ impl Slot {
     pub(in crate::session) fn gave(&self, token: &Id) -> bool {
         self.exchange.progress_token.as_ref() == Some(token) || self.partial_token.as_deref() == Some(token)
     }
+
+    /// Takes down how far something has come, and gives what came before it: of the same stream, if there is such.
+    pub(in crate::session) fn report(
+        &mut self,
+        now: Option<Progressed>,
+        seen: Seen,
+        stream: Option<u32>,
+    ) -> Option<Report> {
+        let (how, on) =
+            (std::mem::replace(&mut self.progressed, now), std::mem::replace(&mut self.progressed_on, stream));
+        let last = self.exchange.last_progress.replace(seen).zip(how);
+        let last = last.map(|(seen, how)| Report { how, seen, stream: on });
+        if on == stream || last.is_none() {
+            return last;
+        }
+        let older = std::mem::replace(&mut self.progressed_before, last.map(Box::new));
+        older.map(|older| *older).filter(|older| older.stream == stream).or(last)
+    }
+}
+
+/// Progress that a stream has brought.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::session) struct Report {
+    pub(in crate::session) how: Progressed,
+    pub(in crate::session) seen: Seen,
+    pub(in crate::session) stream: Option<u32>,
 }
 
 /// What a request says of the log messages that it wants.

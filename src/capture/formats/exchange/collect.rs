@@ -85,17 +85,24 @@ impl<'a> Collected<'a> {
         let torn = steps.iter().any(|step| step.side == Side::Server && step.what == StepKind::Missing);
         self.note_span(&exchange, connection, get, torn);
         let started: Rc<str> = Rc::from(&*exchange.said);
-        for step in steps {
+        // A time of its own says of one record when it began and ended; it is made no finer by when that was written.
+        let written = match exchange.halves.is_some() || exchange.start_us.or(exchange.end_us).is_none() {
+            true => written(&exchange, &steps),
+            false => [None; 2],
+        };
+        for (place, step) in steps.into_iter().enumerate() {
+            let written_us = written.iter().flatten().find(|(last, _)| *last == place).map(|(_, us)| *us);
             let (line, offset) = exchange.place(&step);
             let step = keep(ExchangeStep { offset, ..exchange.filled(step) });
             let is_head = matches!(step.what, StepKind::Head(_));
-            let (stream, started, adrift) = (self.streams, Rc::clone(&started), get && !step.timed && !is_head);
+            let (stream, started) = (self.streams, Rc::clone(&started));
+            let (on_get, adrift) = (get, get && !step.timed && !is_head);
             self.bytes += match &step.what {
                 StepKind::Text(text) => text.len(),
                 StepKind::Head(head) => head.len(),
                 _ => 0,
             };
-            self.placed.push(Placed { step, stream, line, connection, started, adrift });
+            self.placed.push(Placed { step, stream, line, connection, written_us, started, on_get, adrift });
         }
         true
     }
@@ -114,6 +121,13 @@ impl<'a> Collected<'a> {
         if !all && self.bytes < WAITING {
             return Ok(());
         }
+        out.times_are_told(true);
+        let done = self.hand_on_part(all, base, out);
+        out.times_are_told(false);
+        done
+    }
+
+    fn hand_on_part(&mut self, all: bool, base: u64, out: &mut Out<'_>) -> Result<()> {
         for placed in &mut self.placed {
             placed.connection = self.connections.home(placed.connection);
         }
@@ -169,6 +183,20 @@ impl Collected<'static> {
     }
 }
 
+/// The last steps of an exchange of which wrappers tell when their records were written, with that time: the answer, or what wants none.
+/// A record is written when all that it tells has happened.
+fn written(exchange: &Exchange<'_>, steps: &[ExchangeStep<'_>]) -> [Option<(usize, i64)>; 2] {
+    let [asked_us, answered_us] = exchange.written_us;
+    let last = |side: Side| {
+        let holds = |step: &ExchangeStep<'_>| matches!(step.what, StepKind::Text(_) | StepKind::Body);
+        steps.iter().rposition(|step| step.side == side && holds(step))
+    };
+    let (asked, answered) = (last(Side::Client), last(Side::Server));
+    let told = asked.filter(|place| answered.is_none() && steps[*place].told.requests().next().is_none());
+    let told_us = asked_us.or(answered_us.filter(|_| told.is_some()));
+    [asked.zip(told_us), answered.zip(answered_us)]
+}
+
 fn hand_on(
     placed: &Placed<'_>,
     channel: u32,
@@ -185,7 +213,10 @@ fn hand_on(
         line: placed.line,
         byte_offset: base + step.offset as u64,
         channel,
-        at_us: (timed && step.timed).then_some(step.order_us),
+        at_us: match timed {
+            true => out.refined(channel, placed.written_us, Some(step.order_us).filter(|_| step.timed)),
+            false => placed.written_us,
+        },
         direction: Direction::By(step.side),
         stream,
         taps: None,

@@ -171,9 +171,12 @@ fn key(exchange: &Exchange<'_>, stream: u32) -> Key {
         return Key::Session(session.to_string());
     }
     let (path, query) = exchange.url.split_once('?').unwrap_or((&exchange.url, ""));
-    // The transport of 2024-11-05 names the session in the URL that it posts to.
-    match named_in(query).or_else(|| body_session(exchange)) {
+    // The transport of 2024-11-05 names the session in the URL that it posts to, or has one of its own for each.
+    let endpoint = endpoint(exchange);
+    let (to, of_endpoint) = endpoint.as_deref().map_or(("", ""), |url| url.split_once('?').unwrap_or((url, "")));
+    match named_in(query).or_else(|| named_in(of_endpoint)) {
         Some(session) => Key::Session(session),
+        None if endpoint.is_some() => Key::Place(exchange.key.clone(), resolved(path, to)),
         None => Key::Place(exchange.key.clone(), path.to_string()),
     }
 }
@@ -190,14 +193,42 @@ fn named_in(query: &str) -> Option<String> {
     named.find(|(name, _)| matches!(*name, "sessionId" | "session_id")).map(|(_, id)| id.to_string())
 }
 
-/// The session that the first event of an old event stream announces: `event: endpoint`, `data: /messages?sessionId=...`.
-fn body_session(exchange: &Exchange<'_>) -> Option<String> {
+/// The URL that the first event of an old event stream announces: `event: endpoint`, `data: /messages?sessionId=...`.
+fn endpoint(exchange: &Exchange<'_>) -> Option<String> {
     let Part::Text { text, .. } = &exchange.response else { return None };
     // A log without URLs shows of no message which session it was posted to.
     if exchange.verb != "GET" || exchange.url.is_empty() {
         return None;
     }
     let (name, data) = events(text).into_iter().next()?;
-    let (_, query) = unquoted(&data).split_once('?').filter(|_| name.as_deref() == Some("endpoint"))?;
-    named_in(query)
+    (name.as_deref() == Some("endpoint")).then(|| unquoted(&data).to_string())
+}
+
+/// A URL that another one refers to.
+fn resolved(base: &str, url: &str) -> String {
+    let host = base.find("://").map_or(0, |at| base[at + 3..].find('/').map_or(base.len(), |path| at + 3 + path));
+    match url {
+        _ if url.contains("://") => url.to_string(),
+        _ if url.starts_with('/') => format!("{}{url}", &base[..host]),
+        _ => format!("{}/{url}", &base[..base.rfind('/').filter(|at| *at >= host).unwrap_or(host)]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_url_that_an_event_names_is_that_of_the_posts() {
+        for (base, url, expected) in [
+            ("http://l/sse", "/mcp/abc/messages", "http://l/mcp/abc/messages"),
+            ("http://l/mcp/sse", "messages", "http://l/mcp/messages"),
+            ("http://l/sse", "http://m/messages", "http://m/messages"),
+            ("/sse", "/messages", "/messages"),
+            ("http://l", "/messages", "http://l/messages"),
+            ("", "messages", "/messages"),
+        ] {
+            assert_eq!(resolved(base, url), expected, "{base} {url}");
+        }
+    }
 }

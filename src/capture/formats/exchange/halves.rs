@@ -241,6 +241,8 @@ struct Half {
     offset: usize,
     /// True for a request.
     asks: bool,
+    /// When a wrapper says that it was written.
+    written_us: Option<i64>,
 }
 
 #[derive(Default)]
@@ -277,7 +279,8 @@ impl LineReader for Joiner {
             out.skip(line.number, Skip::Duplicate);
             return Ok(());
         }
-        let half = Half { text: record.to_string(), line: line.number, offset: line.offset as usize + at, asks };
+        let (text, offset, written_us) = (record.to_string(), line.offset as usize + at, out.wrapper_time());
+        let half = Half { text, line: line.number, offset, asks, written_us };
         let before = self.named.remove(&name).and_then(|line| self.waiting.remove(&line)).map(|(_, half)| half);
         self.bytes -= before.as_ref().map_or(0, |half| half.text.len());
         match before {
@@ -332,6 +335,7 @@ impl Joiner {
         let (exchanges, _) = layout.exchanges(&joined, first.line, 0, out, &mut self.room);
         let mut any = false;
         for mut exchange in exchanges {
+            exchange.written_us = [&request, &response].map(|half| half.as_ref()?.written_us);
             exchange.halves = asked.or(answered).zip(answered.or(asked)).map(<[Origin; 2]>::from);
             any |= found.take_owned(exchange);
         }

@@ -113,6 +113,7 @@ impl Exchange<'_> {
             halves: self.halves,
             socket: self.socket,
             resumes: self.resumes.map(owned),
+            written_us: self.written_us,
         }
     }
 
@@ -175,4 +176,6 @@ pub(super) struct Exchange<'a> {
     pub socket: bool,
     /// The event of another stream behind which it goes on.
     pub resumes: Option<Cow<'a, str>>,
+    /// When a wrapper says that the record of the request, and that of the response, was written.
+    pub written_us: [Option<i64>; 2],
 }

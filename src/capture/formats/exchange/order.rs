@@ -17,9 +17,13 @@ pub(super) struct Placed<'a> {
     pub(super) line: u64,
     /// Which of [`super::connection::Connections`] it belongs to.
     pub(super) connection: u32,
+    /// When a wrapper says that its record was written, where nothing of it came later.
+    pub(super) written_us: Option<i64>,
     /// When its exchange started, as written.
     pub(super) started: Rc<str>,
-    /// True if it came on a stream that a GET opened, and has no time of its own.
+    /// True if it came on a stream that a GET opened.
+    pub(super) on_get: bool,
+    /// True if it did, and has no time of its own.
     pub(super) adrift: bool,
 }
 

@@ -158,8 +158,9 @@ impl LineReader for ByLine {
                 any = true;
                 continue;
             }
+            let written_us = [None, out.wrapper_time()];
             for exchange in exchanges {
-                any |= found.take_owned(exchange);
+                any |= found.take_owned(Exchange { written_us, ..exchange });
             }
         }
         if !any {

@@ -163,10 +163,11 @@ impl<'a> Steps<'_, 'a> {
         }
     }
 
-    /// The head of a response that says "not now" or "not you", of which the record has the status only: what was answered with it may
-    /// be asked again.
+    /// The head of a response that says "not now", "not you" or "not here", of which the record has the status only: what was answered
+    /// with it may be asked again.
     fn refusal(&self) -> Option<String> {
-        let status = u16::try_from(self.exchange.status?).ok().filter(|status| may_be_asked_again(*status))?;
+        let is_refusal = |status: &u16| may_be_asked_again(*status) || matches!(status, 307 | 308);
+        let status = u16::try_from(self.exchange.status?).ok().filter(is_refusal)?;
         Some(format!(r#"{{"status":{status}}}"#))
     }
 

@@ -76,8 +76,22 @@ impl Unseen {
                 (!self.whole && !told.cancelled().all(|link| shown(&link))).then_some(Side::Client)
             }
             // A request of the server may stand behind an answer that is not there.
-            Side::Server => (torn && told.requests().next().is_some()).then_some(Side::Server),
+            Side::Server if torn && told.requests().next().is_some() => Some(Side::Server),
+            Side::Server if placed.on_get && !self.whole => self.is_about_another(placed),
+            Side::Server => None,
         }
+    }
+
+    /// Whose request no record shows, where what comes on a stream that a GET opened cancels it or reports on it: the stream of the
+    /// POST that carried it may still be open. What comes with a POST is about that one.
+    fn is_about_another(&self, placed: &Placed<'_>) -> Option<Side> {
+        let shown = |side: Side, link: Link| self.asked.contains(&key(placed.connection, side, link));
+        let told = &placed.step.told;
+        if !told.cancelled().all(|link| shown(Side::Server, link)) {
+            return Some(Side::Server);
+        }
+        let reports = !told.answers && !told.causes().all(|link| shown(Side::Client, link));
+        reports.then_some(Side::Client)
     }
 
     /// True for an answer to the server, or progress for it, of which no record shows the request, nor all that the server said.

@@ -169,6 +169,7 @@ impl<'a> Entry<'a> {
             response: part(&self.response.content),
             pushed,
             socket,
+            written_us: [None; 2],
             resumes,
             said: self.started_date_time,
             verb: self.request.method,

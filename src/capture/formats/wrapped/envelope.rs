@@ -16,6 +16,8 @@ pub(crate) struct Envelope<'a> {
     pub direction: Option<&'a str>,
     /// The time as written, without quotes.
     pub time: Option<&'a str>,
+    /// The nanoseconds that belong to it, as written, without quotes.
+    pub nanos: Option<&'a str>,
     /// Name of the connection, as written, without quotes.
     pub connection: Option<&'a str>,
     /// Name of the session, as written, without quotes.
@@ -136,6 +138,7 @@ fn wanted<'a>(text: &'a str, at: usize, want: &Want, found: &mut Envelope<'a>) -
         }
         Want::Direction => &mut found.direction,
         Want::Time => &mut found.time,
+        Want::Nanos => &mut found.nanos,
         Want::Connection => &mut found.connection,
         Want::Session => &mut found.session,
     };

@@ -21,7 +21,9 @@ const LISTED: usize = 64;
 pub(super) fn plausible(text: &str) -> Option<Value> {
     // The last is what base64 makes of `{"`.
     let signs = ["jsonrpc", "\"method", "\"result", "\"error", "\"eyJ"];
-    signs.iter().any(|sign| text.contains(sign)).then(|| serde_json::from_str(text).ok())?
+    // A line of a list has a comma behind it.
+    let record = text.trim_end().trim_end_matches(',');
+    signs.iter().any(|sign| text.contains(sign)).then(|| serde_json::from_str(record).ok())?
 }
 
 /// One example: where its message is, and the objects around it.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::candidates::{Candidate, UNNAMED, candidates, is_name, time_of};
-use super::example::{Example, example, plausible};
+use super::example::{Example, Scalar, example, plausible};
 use super::proven::Columns;
 use crate::capture::Direction;
 use crate::capture::sample::Sample;
@@ -15,6 +15,9 @@ use crate::protocol::Side;
 
 /// How many examples a layout is learned from.
 const EXAMPLES: usize = 50;
+
+/// So many nanoseconds are a second.
+pub(super) const NANOS: u64 = 1_000_000_000;
 
 /// How many of them are held against what their words say.
 const FEW: usize = 12;
@@ -26,6 +29,8 @@ pub(crate) enum Want {
     Direction,
     /// A timestamp.
     Time,
+    /// Nanoseconds that belong to it.
+    Nanos,
     /// Name of a connection.
     Connection,
     /// Name of a session.
@@ -103,6 +108,8 @@ pub(crate) struct Layout {
     pub direction_key: Option<String>,
     /// The direction words that were seen.
     pub words: Vec<(Box<str>, Word)>,
+    /// True if those members are of messages that name no version.
+    pub unversioned: bool,
     /// True if only the messages tell what the words say.
     pub proven: bool,
     /// Resolution of the clock.
@@ -147,14 +154,21 @@ impl Layout {
                 break;
             }
         }
-        let examples: Vec<_> = values.iter().filter_map(example).collect();
+        let mut examples: Vec<_> = values.iter().filter_map(example).collect();
         let mut layout = Layout { resolution_us: 1, hits: examples.len(), examined, ..Layout::default() };
         layout.both_sides = asks && answers;
-        layout.spread = !examples.is_empty() && examples.iter().all(|example| example.path.is_empty());
         // Bodies of HTTP with answers among them are in records of their own; else the answers are where nobody looked.
-        let answers = examples.iter().any(|example| example.answers);
-        layout.several = examples.iter().filter(|example| example.several || !answers && example.is_http()).count();
+        let answers = examples.iter().any(|example| example.is_http() && example.answers);
+        let is_several = |example: &Example<'_>| example.several || !answers && example.is_http();
+        layout.several = examples.iter().filter(|example| is_several(example)).count();
+        // A few among others are those of another logger, and half of them would be read.
+        if !layout.holds_several() {
+            examples.retain(|example| !is_several(example));
+            (layout.hits, layout.several) = (examples.len(), 0);
+        }
+        layout.spread = !examples.is_empty() && examples.iter().all(|example| example.path.is_empty());
         layout.versioned = examples.iter().filter(|example| example.versioned).count();
+        layout.unversioned = layout.spread && layout.versioned == 0;
         layout.scalars(&examples);
         for example in examples.iter().filter(|example| !example.path.is_empty()) {
             let path = format!("/{}", example.path.join("/"));
@@ -190,8 +204,19 @@ impl Layout {
     /// True if this is no log of one message a record: records of exchanges and of HTTP (whose event streams are not
     /// unpacked here) would be read by half, and objects that merely have a `method` and an `id` not at all.
     pub(crate) fn is_doubtful(&self) -> bool {
-        let told = self.versioned * 2 >= self.hits || self.direction_key.is_some() && !self.spread;
-        self.several * 2 > self.hits || !told
+        let directed = || self.direction_key.is_some() && (!self.spread || self.both_sides);
+        let told = self.versioned * 2 >= self.hits || directed();
+        self.holds_several() || !told
+    }
+
+    /// True if most examples held several messages, or an HTTP message around one.
+    fn holds_several(&self) -> bool {
+        self.several * 2 > self.hits
+    }
+
+    /// True if most records say who sent their message, which stands in a member of its own.
+    pub(crate) fn are_most(&self) -> bool {
+        self.direction_key.is_some() && self.hits * 2 > self.examined
     }
 
     /// The paths at which another text keeps its message, where this layout does not know it yet.
@@ -202,7 +227,7 @@ impl Layout {
             return true;
         }
         let Some(path) = other.paths.first() else { return false };
-        if self.paths.len() >= 16 || self.paths.contains(path) {
+        if self.paths.len() >= 16 || self.paths.contains(path) || other.holds_several() {
             return false;
         }
         let keys: Vec<String> = path[1..].split('/').map(str::to_string).collect();
@@ -228,6 +253,10 @@ impl Layout {
             self.resolution_us =
                 found.values.iter().filter_map(|value| time_of(value)).map(|t| t.resolution_us).min().unwrap_or(1);
             self.root.add(&found.path, Want::Time);
+            if let Some(path) = nanos_beside(&found.path, examples) {
+                self.root.add(&path, Want::Nanos);
+                self.resolution_us = 1;
+            }
         }
         self.direct(best(Meaning::Direction), examples);
     }
@@ -271,6 +300,32 @@ impl Layout {
         self.root.add(path, Want::Direction);
         self.direction_key = Some(words::own_key(path).to_string());
     }
+}
+
+/// Where the nanoseconds stand that belong to the seconds at a path, as times are printed that have them apart: `{"seconds":..,"nanos":..}`,
+/// `[seconds, nanoseconds]`.
+fn nanos_beside(seconds: &[String], examples: &[Example<'_>]) -> Option<Vec<String>> {
+    let (own, parent) = seconds.split_last()?;
+    let is_pair = |name: &str| match own.as_str() {
+        "0" => name == "1",
+        _ => words::counts_seconds(own) && words::counts_nanoseconds(name),
+    };
+    let within = |value: &Value| {
+        let number = value.as_u64().or_else(|| value.as_str()?.parse().ok());
+        number.is_some_and(|nanos| nanos < NANOS)
+    };
+    let mut found: Option<Vec<String>> = None;
+    for Scalar { path, value, .. } in examples.iter().flat_map(Example::scalars) {
+        let (Some((name, above)), true) = (path.split_last(), path.len() > 1) else { continue };
+        if above != parent || !is_pair(name) {
+            continue;
+        }
+        if !within(value) {
+            return None;
+        }
+        found.get_or_insert(path);
+    }
+    found
 }
 
 /// True if the messages do not contradict what a scalar says. Under a key of any name a word may be about something else: what both

@@ -15,6 +15,7 @@ mod proven;
 use self::minted::Minted;
 pub(crate) use envelope::{Envelope, Fault, Slot};
 pub(crate) use layout::Layout;
+use layout::NANOS;
 pub(crate) use proven::{LONGEST, VALUES};
 
 use crate::capture::format::{Format, LineReader, Match, Reader};
@@ -76,6 +77,12 @@ impl Format for Wrapped {
             unwrap: Unwrapper { minted, ..Unwrapper::new(Layout::clone(&layout)) },
         }))
     }
+}
+
+/// Nanoseconds of a second, in microseconds.
+#[cold]
+fn micros_of(nanos: &str) -> i64 {
+    nanos.parse().ok().filter(|nanos| (0..NANOS as i64).contains(nanos)).unwrap_or(0) / 1_000
 }
 
 /// A first line too long for the sample: an object in which a message begins.
@@ -200,13 +207,27 @@ impl Unwrapper {
     fn spread<'a>(&self, text: &'a str, found: &mut Envelope<'a>) -> std::result::Result<usize, Fault> {
         let end = envelope::read(text, 0, &self.layout.root, found)?;
         let start = skip_white(text.as_bytes(), 0);
-        if looks_like_message(&text[start..]) {
+        if looks_like_message(&text[start..]) || self.is_directed(&text[start..], found.direction) {
             found.message = match crate::jsonrpc::parse_at(text, start) {
                 Ok((parsed, end)) => Slot::Parsed(parsed, start..end),
                 Err(fault) => Slot::Broken(fault, start..end),
             };
         }
         Ok(end)
+    }
+
+    /// True for what says who sent it and asks, tells or answers, in a log whose messages name no version.
+    fn is_directed(&self, text: &str, direction: Option<&str>) -> bool {
+        let (mut method, mut id, mut answer) = (false, false, false);
+        for member in members(text).filter(|_| self.layout.unversioned) {
+            match member.key {
+                "method" => method = true,
+                "id" => id = true,
+                "result" | "error" => answer = true,
+                _ => {}
+            }
+        }
+        (method || id && answer) && matches!(self.word(direction), Some(Word::Direction(_)))
     }
 
     #[inline(always)]
@@ -218,6 +239,10 @@ impl Unwrapper {
         match found.message {
             Slot::Parsed(parsed, _) if self.is_remark(found.direction, &parsed) => {
                 out.skip(line, Skip::Header);
+                Ok(())
+            }
+            Slot::Parsed(parsed, range) if self.is_unsaid(&place) && out.has_heard(text, &range, &parsed) => {
+                out.skip(line, Skip::Duplicate);
                 Ok(())
             }
             Slot::Parsed(parsed, range) => {
@@ -246,6 +271,12 @@ impl Unwrapper {
             }
             Slot::None | Slot::Other => Ok(()),
         }
+    }
+
+    /// True for a record that does not say who sent its message, where others do.
+    #[inline]
+    fn is_unsaid(&self, place: &Place) -> bool {
+        place.direction == Direction::Unknown && self.layout.direction_key.is_some() && !self.mistrusted
     }
 
     /// Words whose meaning the first messages prove are no direction where a later one proves the contrary: a program may be the client
@@ -280,7 +311,8 @@ impl Unwrapper {
         }
         // A logger that keeps its own texts under the same key promises nothing by it, and nothing is sent by an empty one.
         if !json && (self.word(direction).is_none() || text.trim_ascii().is_empty()) {
-            out.skip(place.line, Skip::NotAMessage);
+            let quotes = self.is_unsaid(place) && out.quotes(text);
+            out.skip(place.line, if quotes { Skip::Duplicate } else { Skip::NotAMessage });
             return Ok(());
         }
         out.promised_or(place, text, |out, fault| {
@@ -346,6 +378,7 @@ impl Unwrapper {
             _ => Direction::Unknown,
         };
         let at_us = found.time.and_then(|text| self.clock.read_in(text, out.zoning()));
+        let at_us = at_us.map(|us| us + found.nanos.map_or(0, micros_of));
         if let Some(time) = found.time.filter(|_| at_us.is_some()) {
             out.said(time);
         }

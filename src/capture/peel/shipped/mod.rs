@@ -35,6 +35,7 @@ use super::{DEPTH, Inside, container};
 use crate::capture::Skip;
 use crate::capture::format::{Format, LineReader, Match, Reader, WholeReader};
 use crate::capture::formats::WRAPPED;
+use crate::capture::formats::wrapped::Layout;
 use crate::capture::lines::Line;
 use crate::capture::out::Out;
 use crate::capture::plan::Order;
@@ -95,8 +96,10 @@ impl Format for JsonLog {
         }
         let learned = learn(sample, self.inside)?;
         let (format, found) = &learned.inside;
-        // Who keeps a direction beside his messages has a wrapper of his own.
-        let score = if is_bare(*format) && WRAPPED.detect(sample).is_some() { BARE } else { SCORE };
+        // Who keeps a direction beside his messages has a wrapper of his own, also where he quotes some in a text.
+        let own = || WRAPPED.detect(sample).is_some();
+        let quoted = || format.name() == "text-log" && Layout::of(sample).are_most();
+        let score = if (is_bare(*format) || quoted()) && own() { BARE } else { SCORE };
         let records = match learned.records {
             1 => "record".to_string(),
             records => format!("{records} records"),
