@@ -342,10 +342,7 @@ impl<'s> Out<'s> {
             self.skip(place.line, Skip::Duplicate);
             return Ok(());
         }
-        if let Some((_, hash)) = text
-            && self.plan.quotes.count() > 0
-            && self.plan.quotes.has(&place, hash)
-        {
+        if !self.plan.quotes.is_empty() && text.is_some() && self.plan.quotes.contains(&place.byte_offset) {
             self.skip(place.line, Skip::Duplicate);
             return Ok(());
         }

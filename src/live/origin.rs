@@ -28,7 +28,7 @@ fn is_called_locally(target: &Uri, headers: &HeaderMap) -> bool {
 }
 
 /// True for `localhost`, a name below it, and loopback addresses, with or without a port.
-fn names_this_machine(authority: &str) -> bool {
+pub fn names_this_machine(authority: &str) -> bool {
     let Ok(authority) = authority.parse::<Authority>() else { return false };
     if authority.as_str().contains('@') {
         return false;

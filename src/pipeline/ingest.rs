@@ -143,7 +143,7 @@ fn take_source(
     };
     intake.progress.source(&name, source.size());
     let rewritten = matches!(known, Known::New { same_name: true, .. });
-    let taken = match known {
+    let mut taken = match known {
         Known::Grown { .. } => Taken::Grown,
         Known::Anew { .. } => Taken::Anew,
         Known::Same | Known::New { .. } => Taken::New,
@@ -192,7 +192,7 @@ fn take_source(
     let times = std::mem::take(&mut intake.times);
     store.finish_source(id, identity.as_ref(), end, &skipped, times.as_ref())?;
     if rewritten {
-        not_twice(store, id, &name)?;
+        taken = Taken::Beside(not_twice(store, id, &name)?);
     }
     Ok(Input { name, taken })
 }
@@ -214,13 +214,13 @@ enum Known {
 }
 
 /// Refuses a log of which an earlier state is in the store, and that does not go on where that one ended: its messages would
-/// count twice. A log that was rotated has other times.
-fn not_twice(store: &Store, id: u32, name: &str) -> Result<()> {
-    let known = store.known_messages(id)?.twice();
-    if known == 0 {
-        return Ok(());
+/// count twice. A log that was rotated has other times. Tells how many of its messages look like those of the earlier state.
+fn not_twice(store: &Store, id: u32, name: &str) -> Result<u64> {
+    let known = store.known_messages(id)?;
+    if known.twice() == 0 {
+        return Ok(known.alike());
     }
-    let known = plural(known, "message");
+    let known = plural(known.twice(), "message");
     let message =
         format!("{name} was cut or rewritten since it was ingested: at least {known} of it would count twice");
     Err(Error::new(ErrorKind::Usage, message).hint("ingest it into a new database"))

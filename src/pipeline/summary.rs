@@ -12,6 +12,8 @@ use crate::store::{FindingCount, SourceRow, Store, Tally, UndecidedRow};
 pub enum Taken {
     /// It was new.
     New,
+    /// Another content is there under its name, and stays: so many of its messages are there, too.
+    Beside(u64),
     /// Its beginning was there; the rest was added.
     Grown,
     /// Its beginning was there, and it cannot be read on from the middle: it was replaced by the whole.

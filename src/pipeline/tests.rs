@@ -277,6 +277,8 @@ fn what_was_cut_at_either_end_is_not_counted_twice_with_or_without_times() {
         (whole.clone(), calls[1..].concat()),
         (whole.clone(), calls[3].clone()),
         (untimed(&whole), untimed(&(handshake() + &calls[0]))),
+        // Nothing in it is new, wherever it stood.
+        (untimed(&whole), untimed(&(handshake() + &calls[1]))),
     ] {
         let log = folder.write("a.jsonl", &text);
         at(&db, std::slice::from_ref(&log));
@@ -291,7 +293,7 @@ fn what_was_cut_at_either_end_is_not_counted_twice_with_or_without_times() {
     let log = folder.write("a.jsonl", &untimed(&whole));
     at(&db, std::slice::from_ref(&log));
     folder.write("a.jsonl", &untimed(&(handshake() + &late(4_000, "\"x\""))));
-    assert_eq!(at(&db, &[log]).inputs[0].taken, Taken::New);
+    assert_eq!(at(&db, &[log]).inputs[0].taken, Taken::Beside(3));
 }
 
 #[cfg(unix)]

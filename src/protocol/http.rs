@@ -136,10 +136,10 @@ impl RequestHead {
     }
 }
 
-/// True for the status of a response that refuses a request for the time being, or for lack of credentials (RFC 9110, 15.5 and 15.6;
-/// RFC 6585, 4): what it was may be asked again.
+/// True for the status of a response that refuses a request for the time being, for lack of credentials, or at this place (RFC 9110,
+/// 15.4 to 15.6; RFC 6585, 4): what it was may be asked again.
 pub fn may_be_asked_again(status: u16) -> bool {
-    matches!(status, 401 | 403 | 429 | 500..)
+    matches!(status, 301 | 302 | 307 | 308 | 401 | 403 | 429 | 500..)
 }
 
 impl ResponseHead {

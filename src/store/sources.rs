@@ -53,7 +53,7 @@ pub struct KnownMessages {
     placed: u64,
     /// Requests that have the same time and text at another line.
     moved: u64,
-    /// Without times, with the same text at the same line.
+    /// Without times, with the same text.
     untimed: u64,
     /// All messages of the source.
     messages: u64,
@@ -71,6 +71,11 @@ impl KnownMessages {
         let moved = self.moved >= MOVED.min(self.requests);
         let untimed = self.untimed == self.messages;
         self.placed + if moved { self.moved } else { 0 } + if untimed { self.untimed } else { 0 }
+    }
+
+    /// How many look like messages of the earlier one, also where that proves nothing.
+    pub fn alike(&self) -> u64 {
+        self.placed + self.moved + self.untimed
     }
 }
 

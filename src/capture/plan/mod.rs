@@ -2,12 +2,10 @@
 
 mod echoes;
 mod order;
-mod quotes;
 mod twins;
 
 pub(super) use echoes::{APART_US, Echoes};
 pub(super) use order::{Order, Rank};
-pub(super) use quotes::Quotes;
 pub(super) use twins::{Known, Twins};
 
 use rustc_hash::FxHashSet;
@@ -56,8 +54,8 @@ pub(super) struct Plan {
     pub greeted: Vec<Option<String>>,
     /// What tells its loggers apart, where others say again what one says, and the digest of the name of that one.
     pub loggers: Option<(String, u64)>,
-    /// Records that quote.
-    pub quotes: Quotes,
+    /// Offsets of records that quote what is said behind them; who comes behind what he quotes is known as that is read.
+    pub quotes: FxHashSet<u64>,
     /// What was found, each a clause of a sentence.
     pub said: Vec<String>,
 }
@@ -101,7 +99,7 @@ impl Default for Plan {
             unnamed: false,
             greeted: Vec::new(),
             loggers: None,
-            quotes: Quotes::default(),
+            quotes: FxHashSet::default(),
             said: Vec::new(),
         }
     }

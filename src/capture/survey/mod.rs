@@ -93,8 +93,8 @@ fn looked_at(of: &Looked<'_>, head: &[u8], whole: bool) -> Plan {
     let look = |repeats: bool| take(of, head, whole, repeats);
     let Some(mut notes) = look(false) else { return Plan::default() };
     let quotes = notes.take_quotes();
-    if quotes.count() > 0 {
-        let said = format!("{} records of its head quote what others say, and name no sender", quotes.count());
+    if !quotes.is_empty() {
+        let said = format!("{} records of its head quote what others say, and name no sender", quotes.len());
         let mut plan = by_notes(notes, of, head, |repeats| {
             let mut all = look(repeats)?;
             all.take_quotes();

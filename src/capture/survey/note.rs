@@ -19,6 +19,9 @@ use crate::error::Result;
 use crate::jsonrpc::{Defect, Id, IdField, Kind, Message};
 use crate::protocol::{Facts, Side, answers_handshake, is_notification, profiles};
 
+/// The sender that is not told.
+pub(super) const UNTOLD: u8 = 2;
+
 /// What a message does to an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Act {
@@ -41,7 +44,7 @@ pub(super) struct Note {
     pub line: u64,
     pub at_us: Option<i64>,
     pub channel: u32,
-    /// 0 and 1 are the two senders, 2 is not told.
+    /// 0 and 1 are the two senders, [`UNTOLD`] is neither.
     pub sender: u8,
     pub act: Act,
     /// Digest of the id; 0 where there is none.
@@ -241,8 +244,8 @@ impl Notes {
                 && !message.defects.has(Defect::Params)
                 && !message.defects.has(Defect::NullParams),
         };
-        if sender != 2 {
-            self.told.insert(digest((2_u8, text)));
+        if sender != UNTOLD {
+            self.told.insert(digest((UNTOLD, text)));
         }
         let tokens = [facts.progress_token(), facts.work_done_token(), facts.partial_result_token(), facts.token()];
         self.list.push(Note {
@@ -293,7 +296,7 @@ fn sender(direction: Direction) -> u8 {
     match direction {
         Direction::By(Side::Client) | Direction::Sent => 0,
         Direction::By(Side::Server) | Direction::Received => 1,
-        Direction::Unknown => 2,
+        Direction::Unknown => UNTOLD,
     }
 }
 

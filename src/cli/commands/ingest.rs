@@ -93,11 +93,15 @@ fn told(loaded: &Loaded, db: &str) -> String {
     for input in &summary.inputs {
         let what = match input.taken {
             Taken::New => "read",
+            Taken::Beside(_) => "read; what was ingested under this name before is not its beginning, and stays",
             Taken::Grown => "read on from where it ended",
             Taken::Anew => "has grown: read again, in place of what was there",
             Taken::AlreadyThere => "in the database already: nothing added",
         };
         text.push_str(&format!("{}: {what}\n", escape(&input.name)));
+        if let Taken::Beside(alike @ 1..) = input.taken {
+            text.push_str(&format!("  {}\n", counted_twice(alike)));
+        }
     }
     for (file, why) in passed_over {
         text.push_str(&format!("{}: passed over, {}\n", escape(file), escape(why)));
@@ -108,6 +112,14 @@ fn told(loaded: &Loaded, db: &str) -> String {
     text.push_str(&format!("{} holds {}\n", escape(db), held(summary)));
     text.push_str(&format!("{}\n", found(summary)));
     text
+}
+
+/// A log may say the same again, and one that was rewritten does.
+fn counted_twice(alike: u64) -> String {
+    let messages = plural(alike, "message");
+    format!(
+        "{messages} of it stand there, too: if it is the same log, rewritten, they count twice; ingest it into a new database"
+    )
 }
 
 fn held(summary: &Summary) -> String {

@@ -43,7 +43,12 @@ pub(super) enum Passing {
     /// The whole request has passed.
     RequestEnd,
     /// The head of a response.
-    Response { status: u16, headers: HeaderMap },
+    Response {
+        status: u16,
+        headers: HeaderMap,
+        /// The place that it sends the client to, where that is past the recorder.
+        past: Option<String>,
+    },
     /// The response ended: `eof`, or how it broke off.
     ResponseEnd { how: &'static str },
     /// The client went away before that.

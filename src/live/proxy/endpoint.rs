@@ -1,11 +1,12 @@
 //! HTTP+SSE of 2024-11-05: the event `endpoint` that tells a client where to post to.
 //!
-//! A relative one leads a client back to the recorder. An absolute one would lead it past, and clients refuse one of another
-//! origin than they connected to: scheme and host are cut out of it.
+//! A relative one leads a client back to the recorder. One that names the server would lead it past, and clients refuse one of
+//! another origin than they connected to: scheme and host are cut out of it.
 
 use bytes::Bytes;
 
 use super::stream_events::block_end;
+use super::way::{Home, Way};
 
 /// How much is held back at most until the first event is whole, in bytes.
 const LONGEST: usize = 64 << 10;
@@ -13,16 +14,15 @@ const LONGEST: usize = 64 << 10;
 /// Makes the endpoint that an event stream announces relative. Only what comes before it is held back.
 #[derive(Debug)]
 pub(super) struct Relative {
-    /// Host and port of the server, as they stand in URLs.
-    authority: String,
+    home: Home,
     held: Vec<u8>,
     done: bool,
 }
 
 impl Relative {
     /// For a server.
-    pub(super) fn new(authority: &str) -> Relative {
-        Relative { authority: authority.to_string(), held: Vec::new(), done: false }
+    pub(super) fn new(home: Home) -> Relative {
+        Relative { home, held: Vec::new(), done: false }
     }
 
     /// What can go on.
@@ -35,7 +35,7 @@ impl Relative {
         while !self.done {
             let Some(end) = block_end(&self.held) else { break };
             let block: Vec<u8> = self.held.drain(..end).collect();
-            let relative = relative(&block, &self.authority);
+            let relative = relative(&block, &self.home);
             self.done = has_data(&block);
             out.extend(relative.unwrap_or(block));
         }
@@ -67,7 +67,7 @@ fn lines(block: &[u8]) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// The block with a relative endpoint, where it announces an absolute one of this server.
-fn relative(block: &[u8], authority: &str) -> Option<Vec<u8>> {
+fn relative(block: &[u8], home: &Home) -> Option<Vec<u8>> {
     let value = |field: &str| {
         lines(block).find_map(|(at, end)| {
             let rest = block[at..end].strip_prefix(field.as_bytes())?;
@@ -81,15 +81,10 @@ fn relative(block: &[u8], authority: &str) -> Option<Vec<u8>> {
     }
     let (at, end) = value("data:")?;
     let url = std::str::from_utf8(&block[at..end]).ok()?;
-    let (scheme, rest) = url.split_once("://")?;
-    let path_at = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let default = if scheme.eq_ignore_ascii_case("https") { ":443" } else { ":80" };
-    let host = |authority: &str| authority.strip_suffix(default).unwrap_or(authority).to_ascii_lowercase();
-    if host(&rest[..path_at]) != host(authority) {
-        return None;
+    match home.way(url) {
+        Way::Home(path) => Some([&block[..at], path.as_bytes(), &block[end..]].concat()),
+        Way::Back | Way::Past(_) => None,
     }
-    let path = if rest[path_at..].starts_with('/') { "" } else { "/" };
-    Some([&block[..at], path.as_bytes(), &rest.as_bytes()[path_at..], &block[end..]].concat())
 }
 
 /// Path and query of an endpoint that was announced in answer to a request for `asked`.
@@ -109,7 +104,7 @@ mod tests {
     use super::*;
 
     fn through(pieces: &[&str]) -> String {
-        let mut relative = Relative::new("localhost:8080");
+        let mut relative = Relative::new(Home { secure: false, host: "localhost".into(), port: 8080 });
         let mut out: Vec<u8> =
             pieces.iter().flat_map(|piece| relative.push(Bytes::copy_from_slice(piece.as_bytes()))).collect();
         out.extend(relative.finish());
@@ -125,7 +120,7 @@ mod tests {
         for cut in 1..stream.len() {
             assert_eq!(through(&[&stream[..cut], &stream[cut..]]), want, "cut at {cut}");
         }
-        assert_eq!(through(&["event:endpoint\ndata:http://LOCALHOST:8080\n\n"]), "event:endpoint\ndata:/\n\n");
+        assert_eq!(through(&["event:endpoint\ndata:http://127.0.0.1:8080\n\n"]), "event:endpoint\ndata:/\n\n");
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod stream;
 mod stream_events;
 mod tapped;
 mod upstream;
+mod way;
 mod ws;
 
 use std::net::SocketAddr;
@@ -24,10 +25,10 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use super::Clock;
-use super::tape::{QUEUE_BYTES, Tape};
+use super::tape::{QUEUE_BYTES, Say, Tape};
 use crate::error::{Error, ErrorKind, Result};
 use copy::{Copier, Passing};
-use scribe::Scribe;
+use scribe::{Scribe, Signposts};
 use serve::Shared;
 use upstream::Upstream;
 use ws::WsScribe;
@@ -39,7 +40,7 @@ pub struct ProxyOptions {
     pub url: String,
     /// Where to listen: `5000`, `:5000`, `127.0.0.1:5000`; port 0 takes a free one. Without a host: this machine only.
     pub listen: String,
-    /// True for the HTTP+SSE of 2024-11-05: every GET is a connection, and an absolute endpoint is made relative.
+    /// True for the HTTP+SSE of 2024-11-05: every GET is a connection, and an endpoint that names the server is made relative.
     pub legacy: bool,
     /// True to change nothing that is forwarded.
     pub untouched: bool,
@@ -51,8 +52,8 @@ impl ProxyOptions {
         let names: &[&str] = match (self.untouched, self.is_web_socket(), self.legacy) {
             (true, ..) => &[],
             (_, true, _) => &["sec-websocket-extensions"],
-            (_, _, true) => &["accept-encoding", "endpoint"],
-            _ => &["accept-encoding"],
+            (_, _, true) => &["accept-encoding", "endpoint", "location"],
+            _ => &["accept-encoding", "location"],
         };
         names.iter().map(|name| name.to_string()).collect()
     }
@@ -81,8 +82,8 @@ impl std::fmt::Debug for Proxy {
 }
 
 impl Proxy {
-    /// Listens, and records onto the tape.
-    pub async fn start(options: &ProxyOptions, tape: Tape, clock: Clock) -> Result<Proxy> {
+    /// Listens, and records onto the tape. `say` is told once if a client is sent past the recorder.
+    pub async fn start(options: &ProxyOptions, tape: Tape, clock: Clock, say: Say) -> Result<Proxy> {
         let web_socket = options.is_web_socket();
         let upstream = Upstream::parse(&options.url, if web_socket { ["ws", "wss"] } else { ["http", "https"] })?;
         let listener = listen(&options.listen).await?;
@@ -90,18 +91,20 @@ impl Proxy {
         let (copier, copies) = copy::copies(clock, QUEUE_BYTES);
         let path = upstream.path.clone();
         let legacy = options.legacy;
+        let relative = legacy && !options.untouched;
+        let home = upstream.home.clone();
         let scribe = std::thread::Builder::new()
             .name("scribe".to_string())
             .spawn(move || match web_socket {
                 true => WsScribe::new(tape).run(&copies),
-                false => Scribe::new(tape, legacy).run(&copies),
+                false => Scribe::new(tape, legacy, Signposts { home, relative, say: Some(say) }).run(&copies),
             })
             .map_err(|error| Error::new(ErrorKind::Io, format!("cannot start the thread that reads: {error}")))?;
         let shared = Arc::new(Shared {
             upstream,
             copier: copier.clone(),
             untouched: options.untouched,
-            relative: options.legacy && !options.untouched,
+            relative,
             loopback: address.ip().is_loopback(),
         });
         let accepting = tokio::spawn(accept(listener, shared, web_socket));

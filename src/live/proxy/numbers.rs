@@ -69,6 +69,11 @@ impl Numbers {
         self.by_endpoint.insert(endpoint, (number, stream));
     }
 
+    /// True for a session that is known already.
+    pub(super) fn has_session(&self, id: &str) -> bool {
+        self.by_session.contains_key(id)
+    }
+
     /// Connection and stream of a client that posts to `target`, where that was announced.
     pub(super) fn of_endpoint(&self, target: &str) -> Option<(u32, u32)> {
         self.by_endpoint.get(target).copied()

@@ -10,10 +10,14 @@ use serde_json::{Map, json};
 use super::copy::{Copies, Copy, Passing};
 use super::numbers::{Number, Numbers};
 use super::stream::{Look, Reading, Stream, Whole};
+use super::way::Way;
 use super::{endpoint, heads};
 use crate::live::tape::{Tape, TapeEvent};
 use crate::protocol::Side;
 use crate::wire::SseEvent;
+
+mod elsewhere;
+pub(super) use elsewhere::Signposts;
 
 /// How much of a refusal in plain text is noted, in characters.
 const NOTED: usize = 500;
@@ -25,16 +29,17 @@ pub(super) struct Scribe {
     legacy: bool,
     numbers: Numbers,
     streams: HashMap<u32, Stream>,
-    /// Requests for other things than the endpoint: method and path.
+    signposts: Signposts,
+    /// Requests that carry no messages: method and path.
     others: HashMap<u32, String>,
     /// Time never runs backwards in a recording; two connections may hand over in another order than they looked at the clock.
     now_us: i64,
 }
 
 impl Scribe {
-    pub(super) fn new(tape: Tape, legacy: bool) -> Scribe {
+    pub(super) fn new(tape: Tape, legacy: bool, signposts: Signposts) -> Scribe {
         let (numbers, streams, others) = (Numbers::default(), HashMap::new(), HashMap::new());
-        Scribe { tape, legacy, numbers, streams, others, now_us: 0 }
+        Scribe { tape, legacy, numbers, streams, signposts, others, now_us: 0 }
     }
 
     /// Works until the recorder stops.
@@ -57,20 +62,22 @@ impl Scribe {
         self.now_us = self.now_us.max(at_us);
         match what {
             Passing::Request { peer, method, target, endpoint, headers } => {
-                let recorded = endpoint || self.numbers.of_endpoint(&target).is_some();
-                if recorded && matches!(method.as_str(), "POST" | "GET" | "DELETE") {
-                    self.request(stream, Stream::new(stream, peer, method, target, &headers), &headers);
-                } else {
-                    let path = target.split('?').next().unwrap_or("/");
-                    self.others.insert(stream, format!("{method} {path}"));
+                let mut state = Stream::new(stream, peer, method, target, &headers);
+                state.elsewhere = !self.is_wanted(&state, endpoint);
+                match (state.method.as_str(), state.elsewhere) {
+                    ("POST" | "GET", _) | ("DELETE", false) => self.request(stream, state, &headers),
+                    _ => {
+                        self.streams.insert(stream, state);
+                        self.leave(stream);
+                    }
                 }
             }
             Passing::Body { from, bytes } => self.body(stream, from, &bytes),
             Passing::Lost { from, bytes } => self.lost(stream, from, bytes),
             Passing::RequestEnd => self.request_end(stream),
-            Passing::Response { status, headers } => match self.others.remove(&stream) {
+            Passing::Response { status, headers, past } => match self.others.remove(&stream) {
                 Some(asked) => self.note(0, format!("{asked}: {status}")),
-                None => self.response(stream, status, &headers),
+                None => self.response(stream, status, &headers, past.as_deref()),
             },
             Passing::ResponseEnd { how } => self.response_end(stream, how),
             Passing::ClientGone { how } => self.end(stream, Some(Side::Client), how),
@@ -112,7 +119,8 @@ impl Scribe {
 
     /// The same for a client that names no session, by what it asks.
     fn assign_by(&mut self, stream: u32, look: &Look) {
-        let Some(state) = self.streams.get(&stream).filter(|state| state.connection.is_none()) else { return };
+        let unknown = |state: &&Stream| state.connection.is_none() && !state.elsewhere;
+        let Some(state) = self.streams.get(&stream).filter(unknown) else { return };
         let peer = state.peer;
         let number = if look.starts { self.numbers.begin(peer) } else { self.numbers.of_client(peer) };
         // Another client of that host, which counts its requests from the same number.
@@ -127,26 +135,35 @@ impl Scribe {
         self.streams.values().filter(open).any(|state| state.asked.iter().any(|id| look.asked.contains(id)))
     }
 
-    fn request(&mut self, stream: u32, mut state: Stream, headers: &hyper::HeaderMap) {
+    fn request(&mut self, stream: u32, state: Stream, headers: &hyper::HeaderMap) {
+        let head = heads::request(&state.method, &heads::kept(headers));
+        let elsewhere = state.elsewhere;
+        self.streams.insert(stream, state);
+        if !elsewhere {
+            self.place(stream);
+        }
+        self.put(stream, TapeEvent::Open { by: Some(Side::Client) });
+        self.put(stream, TapeEvent::Http { from: Side::Client, head });
+    }
+
+    /// Which connection an exchange belongs to, where its head tells.
+    fn place(&mut self, stream: u32) {
+        let Some(state) = self.streams.get_mut(&stream) else { return };
         let posted = self.numbers.of_endpoint(&state.target);
         if let Some((_, carrier)) = posted {
             state.carrier = carrier;
         }
-        let (peer, is_get) = (state.peer, state.method == "GET");
-        let head = heads::request(&state.method, &heads::kept(headers));
-        state.is_connection = self.legacy && is_get;
-        self.streams.insert(stream, state);
-        let number = match (heads::text(headers, heads::SESSION), posted) {
+        state.is_connection = self.legacy && state.method == "GET";
+        let begins = state.is_connection;
+        let number = match (state.session.as_deref(), posted) {
             (_, Some((number, _))) => Some(Number { number, new: false }),
             (Some(id), None) => Some(self.numbers.of_session(id)),
-            (None, None) if self.legacy && is_get => Some(self.numbers.begin(peer)),
+            (None, None) if begins => Some(self.numbers.begin(state.peer)),
             (None, None) => None,
         };
         if let Some(number) = number {
-            self.assign(stream, number, self.legacy && is_get);
+            self.assign(stream, number, begins);
         }
-        self.put(stream, TapeEvent::Open { by: Some(Side::Client) });
-        self.put(stream, TapeEvent::Http { from: Side::Client, head });
     }
 
     fn body(&mut self, stream: u32, from: Side, bytes: &[u8]) {
@@ -203,6 +220,9 @@ impl Scribe {
             return;
         }
         let look = Look::at(&whole.bytes);
+        if self.is_elsewhere(stream) && !self.posted_elsewhere(stream, &whole, &look) {
+            return;
+        }
         self.assign_by(stream, &look);
         if let Some(state) = self.streams.get_mut(&stream) {
             state.asks = !look.asked.is_empty() || whole.is_cut() || whole.lost;
@@ -211,10 +231,13 @@ impl Scribe {
         self.finish(stream, Side::Client, Reading::Whole(whole));
     }
 
-    fn response(&mut self, stream: u32, status: u16, headers: &hyper::HeaderMap) {
+    fn response(&mut self, stream: u32, status: u16, headers: &hyper::HeaderMap, past: Option<&str>) {
         let Some(state) = self.streams.get_mut(&stream) else { return };
         state.status = status;
         state.response = Reading::of(headers, true);
+        if state.elsewhere && state.method == "GET" && !matches!(state.response, Reading::Events(_)) {
+            return self.leave(stream);
+        }
         let undecided = state.method == "GET" && matches!(state.response, Reading::Events(_));
         if !undecided {
             self.assign_by(stream, &Look::default());
@@ -225,10 +248,16 @@ impl Scribe {
         }
         let head = heads::response(status, &heads::kept(headers));
         self.put(stream, TapeEvent::Http { from: Side::Server, head });
+        if let (Some(place), Some(number)) = (past, connection) {
+            self.past(number, &format!("an answer of status {status}"), place);
+        }
     }
 
     /// One block of an event stream.
     fn event(&mut self, stream: u32, event: SseEvent) {
+        if self.is_elsewhere(stream) && !self.said_elsewhere(stream, &event) {
+            return;
+        }
         let name = event.name.as_deref().unwrap_or("message");
         let mut said = Map::new();
         if name == "endpoint" {
@@ -275,6 +304,9 @@ impl Scribe {
         }
         if let Some(number) = self.streams.get(&stream).and_then(|state| state.connection) {
             self.numbers.announce(target, number, stream);
+            if let Some(place) = self.leads_past(announced) {
+                self.past(number, "the event `endpoint`", &place);
+            }
         }
     }
 
@@ -337,6 +369,9 @@ impl Scribe {
 
     /// An exchange is over. What had come of a body that did not end is nothing that either side has said.
     fn end(&mut self, stream: u32, by: Option<Side>, how: &str) {
+        if self.is_elsewhere(stream) {
+            self.leave(stream);
+        }
         self.others.remove(&stream);
         self.assign_by(stream, &Look::default());
         let Some(state) = self.streams.get(&stream) else { return };
@@ -358,6 +393,9 @@ impl Scribe {
 
     /// The server could not be reached, or broke off before it answered: the client got status 502 from the recorder.
     fn no_answer(&mut self, stream: u32, how: &'static str, why: String) {
+        if self.is_elsewhere(stream) {
+            self.leave(stream);
+        }
         if let Some(asked) = self.others.remove(&stream) {
             return self.note(0, format!("{asked}: {why}"));
         }

@@ -16,7 +16,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use hyper::client::conn::http1::SendRequest;
-use hyper::header::{ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, HeaderValue};
+use hyper::header::{ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, HeaderValue, LOCATION};
 use hyper::service::service_fn;
 use hyper::{HeaderMap, Request, Response, StatusCode, Uri, client, server};
 use hyper_util::rt::TokioIo;
@@ -28,6 +28,7 @@ use super::endpoint::Relative;
 use super::heads;
 use super::tapped::{Current, Tapped, broken};
 use super::upstream::Upstream;
+use super::way::Way;
 use crate::live::origin::is_local;
 
 /// How long a client may go on asking a server that is not there.
@@ -116,7 +117,7 @@ impl Link {
         head.version = hyper::Version::HTTP_11;
         let body = Tapped::request(body, copier.clone(), stream, Arc::clone(&self.current));
         match self.send(Request::from_parts(head, body)).await {
-            Ok(response) => self.answer(stream, endpoint, response),
+            Ok(response) => self.answer(stream, &target, response),
             Err((how, why)) => {
                 if self.current.swap(0, Ordering::AcqRel) == stream {
                     copier.send(stream, Passing::NoAnswer { how, why: why.clone() });
@@ -137,16 +138,36 @@ impl Link {
         }
     }
 
-    fn answer(&self, stream: u32, endpoint: bool, response: Response<Incoming>) -> Response<Answer> {
+    fn answer(&self, stream: u32, target: &str, response: Response<Incoming>) -> Response<Answer> {
         let copier = self.shared.copier.clone();
         let (mut head, body) = response.into_parts();
-        copier.send(stream, Passing::Response { status: head.status.as_u16(), headers: head.headers.clone() });
+        let headers = head.headers.clone();
+        let past = if head.status.is_redirection() { self.lead_back(&mut head.headers, target) } else { None };
+        copier.send(stream, Passing::Response { status: head.status.as_u16(), headers, past });
         heads::for_next_hop(&mut head.headers);
-        let is_stream = super::is_event_stream(&head.headers) && !head.headers.contains_key(CONTENT_LENGTH);
-        let rewrite = (self.shared.relative && endpoint && is_stream)
-            .then(|| Relative::new(self.shared.upstream.authority.to_str().unwrap_or_default()));
+        let relative = self.shared.relative && super::is_event_stream(&head.headers);
+        let rewrite = relative.then(|| Relative::new(self.shared.upstream.home.clone()));
+        if rewrite.is_some() {
+            // A relative endpoint is shorter.
+            head.headers.remove(CONTENT_LENGTH);
+        }
         let body = Tapped::response(body, copier, stream, Arc::clone(&self.current), rewrite);
         Response::from_parts(head, Answer::Server(Box::new(body)))
+    }
+
+    /// Makes a redirect to the server itself one to the recorder; tells where one leads that goes past it.
+    fn lead_back(&self, headers: &mut HeaderMap, target: &str) -> Option<String> {
+        let location = headers.get(LOCATION)?.to_str().ok()?;
+        match self.shared.upstream.home.way(location) {
+            Way::Back => None,
+            Way::Past(place) => Some(place),
+            // Another name of the server, and nothing else: it would be sent back without end.
+            Way::Home(path) if self.shared.untouched || path == target => Some(self.shared.upstream.address()),
+            Way::Home(path) => {
+                headers.insert(LOCATION, HeaderValue::from_str(&path).ok()?);
+                None
+            }
+        }
     }
 
     /// Sends a request; what failed is told in a word and in a sentence.

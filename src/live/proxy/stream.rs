@@ -33,6 +33,10 @@ pub(super) struct Stream {
     pub asks: bool,
     /// True for the GET of HTTP+SSE: the connection ends with it.
     pub is_connection: bool,
+    /// The session that it names.
+    pub session: Option<String>,
+    /// True for another path than the endpoint, as long as nothing shows that it carries messages.
+    pub elsewhere: bool,
 }
 
 impl Stream {
@@ -51,6 +55,8 @@ impl Stream {
             asked: Vec::new(),
             asks: false,
             is_connection: false,
+            session: heads::text(headers, heads::SESSION).map(str::to_string),
+            elsewhere: false,
         }
     }
 
@@ -112,6 +118,8 @@ impl Whole {
 pub(super) struct Look {
     /// True if it holds a message at all.
     pub is_message: bool,
+    /// True if one of them says `jsonrpc`, so that it is no message of anything else.
+    pub is_named: bool,
     /// True if it opens a session.
     pub starts: bool,
     /// True if it names its revision itself, as requests without a session do.
@@ -145,6 +153,7 @@ impl Look {
             return;
         }
         self.is_message |= message.kind != Kind::Unclassified;
+        self.is_named |= message.kind != Kind::Unclassified && !message.defects.has(Defect::JsonrpcMember);
         self.answers |= message.kind.is_response();
         if message.kind != Kind::Request {
             return;

@@ -10,6 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
+use super::way::{Home, bracketed};
 use crate::error::{Error, ErrorKind, Result};
 use crate::live::tls;
 
@@ -20,8 +21,8 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
 
 /// A server, as the URL of its endpoint names it.
 pub(super) struct Upstream {
-    host: String,
-    port: u16,
+    /// Where it is.
+    pub home: Home,
     tls: Option<TlsConnector>,
     /// What the header `host` says.
     pub authority: HeaderValue,
@@ -48,8 +49,11 @@ impl Upstream {
             return Err(wrong("it holds a password, which the client sends in a header"));
         }
         Ok(Upstream {
-            host: authority.host().trim_start_matches('[').trim_end_matches(']').to_string(),
-            port: authority.port_u16().unwrap_or(if secure { 443 } else { 80 }),
+            home: Home {
+                secure,
+                host: authority.host().trim_start_matches('[').trim_end_matches(']').to_string(),
+                port: authority.port_u16().unwrap_or(if secure { 443 } else { 80 }),
+            },
             tls: secure.then(connector).transpose()?,
             authority: HeaderValue::from_str(authority.as_str()).map_err(|_| wrong("its host is none"))?,
             path: uri.path().to_string(),
@@ -59,10 +63,7 @@ impl Upstream {
 
     /// Host and port.
     pub(super) fn address(&self) -> String {
-        match self.host.contains(':') {
-            true => format!("[{}]:{}", self.host, self.port),
-            false => format!("{}:{}", self.host, self.port),
-        }
+        format!("{}:{}", bracketed(&self.home.host), self.home.port)
     }
 
     /// What to ask the server for where a client asks for `asked`, and whether that is the endpoint.
@@ -83,10 +84,10 @@ impl Upstream {
 
     /// Connects.
     pub(super) async fn connect(&self) -> io::Result<Box<dyn Duplex>> {
-        let stream = TcpStream::connect((self.host.as_str(), self.port)).await?;
+        let stream = TcpStream::connect((self.home.host.as_str(), self.home.port)).await?;
         stream.set_nodelay(true)?;
         let Some(tls) = &self.tls else { return Ok(Box::new(stream)) };
-        let name = ServerName::try_from(self.host.clone()).map_err(io::Error::other)?;
+        let name = ServerName::try_from(self.home.host.clone()).map_err(io::Error::other)?;
         Ok(Box::new(tls.connect(name, stream).await?))
     }
 }

@@ -67,7 +67,7 @@ impl Rig {
         };
         to.alter = options.alter();
         let tape = Tape::start(to, clock).unwrap();
-        let proxy = Proxy::start(&options, tape.clone(), clock).await.unwrap();
+        let proxy = Proxy::start(&options, tape.clone(), clock, Box::new(|_| ())).await.unwrap();
         let url = proxy.url();
         Rig { proxy, tape, clock, folder, url }
     }
