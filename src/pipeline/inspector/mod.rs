@@ -182,10 +182,16 @@ fn result(event: &Event<'_>, exchange: &Exchange, payload: &mut Payload) -> Opti
     let shapes = profile.shapes()?;
     let shape = shapes.method(&exchange.method)?.result.as_ref()?;
     let faults = match payload.member("result")?? {
+        result if profile.revision_per_request && is_of_extension(result) => return None,
         Value::Null if profile.null_is_empty() && shapes.takes_nothing(shape) => Vec::new(),
         result => shapes.faults(result, shape, ("result", ""), &spared),
     };
     Some(held(Part::Result, profile, &faults, doubt(event, payload)))
+}
+
+/// True for a result whose type is none of the protocol's own, as of a task: what is in it is for an extension to say (MCP 2026-07-28).
+fn is_of_extension(result: &Value) -> bool {
+    result["resultType"].as_str().is_some_and(|kind| !matches!(kind, "complete" | "input_required"))
 }
 
 fn held(part: Part, profile: &'static Profile, faults: &[Fault], doubt: Option<&'static str>) -> Held {
