@@ -1,11 +1,11 @@
 //! What was handed on lately of which the log says who sent it: a record that does not say it, and holds nothing else, quotes it.
 
+use std::ops::Range;
+
 use super::Out;
-use crate::capture::anywhere::{json_of, next};
 use crate::capture::text_hash;
 use crate::jsonrpc::Parsed;
 use crate::protocol::Facts;
-use std::ops::Range;
 
 /// How many messages are remembered.
 const HEARD: usize = 4096;
@@ -44,19 +44,9 @@ impl Out<'_> {
         }
     }
 
-    /// True for a text whose messages were handed on lately.
+    /// True for the text of a message that was handed on lately.
     #[cold]
-    pub(crate) fn quotes(&self, text: &str) -> bool {
-        let (mut at, mut quotes) = (0, false);
-        let (mut json, mut bytes) = (String::new(), Vec::new());
-        while let Some(found) = next(text, at) {
-            quotes = json_of(&text[found.start..found.end], &mut json, &mut bytes)
-                .is_ok_and(|(json, _)| self.heard.has(json));
-            if !quotes {
-                return false;
-            }
-            at = found.end.max(at + 1);
-        }
-        quotes
+    pub(crate) fn has_heard_text(&self, text: &str) -> bool {
+        self.heard.has(text)
     }
 }

@@ -14,6 +14,7 @@ use super::mixed;
 use super::names;
 use super::note::{Act, Note, Notes};
 use super::pairing::{Score, score};
+use super::split::Split;
 use crate::capture::plan::Plan;
 use crate::capture::words::{Meaning, TYPES, direction, instance, meaning};
 use crate::capture::{Proof, spoken, time};
@@ -32,39 +33,6 @@ const INSTANCE: usize = 20;
 
 /// The best so far: its faults, rank and place; what it splits the log into.
 type Best = ((usize, usize, usize), Split);
-
-/// What a key makes of a log.
-pub(super) struct Split {
-    /// The name of the key; none where the log is one stream.
-    pub key: Vec<String>,
-    /// The stream of each note.
-    pub streams: Vec<u32>,
-    /// The value under which each stream stands.
-    pub names: Vec<Option<String>>,
-    /// True where the key names connections, and not who served them.
-    pub apart: bool,
-    /// True where it names who served them: no writer says again what another one said.
-    pub instances: bool,
-    /// What the log cannot prove then.
-    pub lacks: Proof,
-    /// What was found, each a clause of a sentence.
-    pub said: Vec<String>,
-}
-
-impl Split {
-    /// A log that is read as one stream.
-    pub(super) fn of_one(messages: usize, said: &str) -> Split {
-        Split {
-            key: Vec::new(),
-            streams: vec![0; messages],
-            names: vec![None],
-            apart: false,
-            instances: false,
-            lacks: Proof::NONE,
-            said: vec![said.to_string()],
-        }
-    }
-}
 
 /// Chooses what tells the connections apart, or says that nothing does. Gives what a key makes of the log.
 pub(super) fn choose(

@@ -20,6 +20,7 @@ mod note;
 mod order;
 mod pairing;
 mod quotes;
+mod split;
 mod twins;
 mod unordered;
 mod voices;
@@ -32,9 +33,9 @@ pub(super) use lanes::Lanes;
 pub(super) use voices::Voices;
 
 use self::beside::Kind;
-use self::key::Split;
 use self::note::{Notes, take};
 use self::pairing::score;
+use self::split::Split;
 use super::Overrides;
 use super::format::Format;
 use super::plan::{Order, Plan};

@@ -3,9 +3,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::key::Split;
 use super::note::{Act, Note, Notes};
 use super::pairing::{Score, by_stream, score};
+use super::split::Split;
 use crate::capture::Proof;
 use crate::capture::plan::Plan;
 
