@@ -119,8 +119,7 @@ impl Session<'_> {
                 if status(&entry) == Some(CancelStatus::Landed) {
                     let mut note = format!("cancelled {} after its request in try {}", span(delay), nth + 1);
                     if let (Some(aside), Some(main)) = (&aside, kept) {
-                        nth_kept += 1;
-                        let file = self.keep_beside(aside, main, nth_kept)?;
+                        let file = self.keep_beside(aside, main, &mut nth_kept)?;
                         note.push_str(&format!(", which is kept in {file}"));
                         entry.live_session = Some(file);
                     }
@@ -198,8 +197,7 @@ impl Session<'_> {
                     continue;
                 };
                 if let (Some(aside), Some(main), true) = (&aside, &kept, entry.fails) {
-                    nth_kept += 1;
-                    entry.live_session = Some(self.keep_beside(aside, main, nth_kept)?);
+                    entry.live_session = Some(self.keep_beside(aside, main, &mut nth_kept)?);
                 }
                 rows.push((delay_us, entry));
             }

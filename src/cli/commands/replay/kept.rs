@@ -37,6 +37,9 @@ impl Aside {
     }
 }
 
+/// How many names are tried for such a session.
+const TRIES: usize = 100;
+
 /// `chat.cancel-2.run.jsonl` beside `chat.run.jsonl`.
 fn beside(main: &Path, nth: usize) -> PathBuf {
     let name = main.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -75,12 +78,19 @@ impl Session<'_> {
         output::free(file).map_err(|error| error.hint("name another file with --keep"))
     }
 
-    /// Keeps the session of a run in which a single exchange was played again, beside the main one; gives its file.
-    pub(super) fn keep_beside(&self, aside: &Aside, main: &Path, nth: usize) -> Result<String> {
-        let file = beside(main, nth);
-        self.admit(&file)?;
-        choose::unnamed(&file, choose::is_live_session, "--keep")?;
+    /// Keeps the session of a run in which a single exchange was played again, beside the main one; gives its file. What is there and is
+    /// none of ours is left alone: its number is passed over.
+    pub(super) fn keep_beside(&self, aside: &Aside, main: &Path, nth: &mut usize) -> Result<String> {
+        let admits =
+            |file: &PathBuf| self.admit(file).and_then(|()| choose::unnamed(file, choose::is_live_session, "--keep"));
+        let mut names = (*nth + 1..*nth + 1 + TRIES).map(|at| (at, beside(main, at)));
+        let Some((at, file)) = names.find(|(_, file)| admits(file).is_ok()) else {
+            let error =
+                Error::new(ErrorKind::Usage, "no name is free for the session of a cancel that was tried again");
+            return Err(error.hint("name another file with --keep"));
+        };
         aside.hand_over(&file)?;
+        *nth = at;
         Ok(file.display().to_string())
     }
 }
