@@ -320,6 +320,7 @@ impl Input {
         if archive::is_tar(&marks) {
             return Err(self.is_archive("a tar archive"));
         }
+        self.is_text(&marks)?;
         if compressed && is_packed(&marks) {
             let message = format!("{} is compressed twice, not a log", self.shown_name());
             return Err(Error::new(ErrorKind::Input, message).hint("unpack it once and give what comes out"));
@@ -383,14 +384,16 @@ impl Input {
                 let inner = zstd::stream::read::Decoder::new(raw).map_err(|error| self.failed(&error))?;
                 Ok((Box::new(Tolerant { inner, cut }), true))
             }
-            _ => match known_binary(magic) {
-                Some((what, hint)) => {
-                    Err(Error::new(ErrorKind::Input, format!("{} is {what}, not a log", self.shown_name()))
-                        .hint(hint.replace("FILE", self.shown_name())))
-                }
-                None => Ok((raw, false)),
-            },
+            _ => Ok((raw, false)),
         }
+    }
+
+    /// Refuses what is known to hold no text, packed or not.
+    fn is_text(&self, marks: &[u8]) -> Result<()> {
+        let Some((what, hint)) = known_binary(marks) else { return Ok(()) };
+        // Standard input has no name that another program could be given.
+        let hint = if self.name == "-" { hint.to_string() } else { hint.replace("FILE", &self.name) };
+        Err(Error::new(ErrorKind::Input, format!("{} is {what}, not a log", self.shown_name())).hint(hint))
     }
 
     fn extend_head(&mut self, length: usize) -> Result<()> {
@@ -433,9 +436,10 @@ fn known_binary(magic: &[u8]) -> Option<(&'static str, &'static str)> {
         [0x89, b'P', b'N', b'G', ..] | [0xff, 0xd8, 0xff, ..] | [b'G', b'I', b'F', b'8', ..] => {
             ("a picture", "give the log itself")
         }
-        [b'S', b'Q', b'L', b'i', b't', b'e', b' ', b'f', ..] => {
-            ("a SQLite database", "an rpctape database goes to `audit`, `query` and `show`")
-        }
+        [b'S', b'Q', b'L', b'i', b't', b'e', b' ', b'f', ..] => (
+            "a SQLite database",
+            "one of lsp-devtools is read where it is given as a file; one of rpctape goes to `audit`, `query` and `show`",
+        ),
         [0xd4, 0xc3, 0xb2, 0xa1, ..] | [0xa1, 0xb2, 0xc3, 0xd4, ..] | [0x0a, 0x0d, 0x0d, 0x0a, ..] => (
             "a packet capture",
             "take the bodies out first: `tshark -r FILE -Y http.file_data -T fields -e http.file_data | xxd -r -p | \

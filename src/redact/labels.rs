@@ -119,6 +119,12 @@ impl<'t> Label<'t> {
         let (secret, quoted) = value;
         let shown = &self.text[secret.clone()];
         let then = &self.text[secret.end..];
+        // Where to go for authorization is no secret; where a webhook goes is.
+        let is_place = name == "bearer"
+            || ["uri", "url", "endpoint"].iter().any(|word| name.ends_with(word)) && !name.contains("webhook");
+        if is_place && shown.starts_with("http") {
+            return None;
+        }
         // The folder that a shell is in.
         if matches!(&self.text[self.name.clone()], "PWD" | "OLDPWD") && shown.starts_with(['/', '~']) {
             return None;
@@ -151,7 +157,7 @@ impl<'t> Label<'t> {
         let is_password = self.said.kind == "password";
         match link {
             Link::Element => true,
-            Link::Assigned => quoted || !self.is_of_prose(shown),
+            Link::Assigned => quoted || !self.is_of_prose(secret),
             // A variable or an address that stands beside it is none.
             Link::Said | Link::Words if self.before().ends_with(['$', '{']) || shown.contains("://") => false,
             Link::Colon => {
@@ -196,11 +202,17 @@ impl<'t> Label<'t> {
         word.starts_with("arn:") && word.ends_with(':')
     }
 
-    /// True for a flag that a sentence speaks of: `the --username and --password options`.
-    fn is_of_prose(&self, shown: &str) -> bool {
+    /// True for a flag that a sentence speaks of, or the table of a help text: `the --username and --password options`,
+    /// `--secret stringArray  secrets`, `--client-secret   Client secret`.
+    fn is_of_prose(&self, secret: &Range<usize>) -> bool {
+        let shown = &self.text[secret.clone()];
+        let columns = ["  ", "\t"];
+        let is_table = columns
+            .iter()
+            .any(|gap| self.text[self.name.end..].starts_with(gap) || self.text[secret.end..].starts_with(gap));
         let word = self.before().trim_end_matches(['`', ' ']).rsplit([' ', '\n']).next().unwrap_or_default();
         let joins = ["and", "or", "the", "a", "via", "with", "use", "using", "of", "both", "either"].contains(&word);
-        self.is_flag() && joins && is_worded(shown) && !has_digit(shown)
+        self.is_flag() && (joins || is_table) && is_worded(shown) && !has_digit(shown)
     }
 
     /// True for a name of several words: `heroku api key` says more than `token`.

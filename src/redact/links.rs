@@ -110,7 +110,16 @@ impl<'t> Label<'t> {
         let rest = said.map_or(gap, past_setting);
         let rest = rest.strip_prefix(':').unwrap_or(rest);
         let flag = self.is_flag();
+        // A sentence may quote a flag: `unexpected argument '--password' found`.
+        if flag && closed.len() < self.text.len() - self.name.end && !gap.starts_with(['"', '\'', '`']) {
+            return None;
+        }
+        // Below a flag stands its value where a backslash says so, and otherwise what has nothing to do with it as often.
+        let below = flag && gap.starts_with(['\n', '\r']);
         let rest = if flag { rest.trim_start_matches(['\\', ' ', '\n', '\r', '\t']) } else { rest };
+        if below {
+            return Some((Link::Below, rest));
+        }
         if !rest.starts_with([' ', '\t', '`']) && rest.len() == closed.len() {
             return None;
         }

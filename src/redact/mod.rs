@@ -33,7 +33,7 @@ mod walk;
 mod words;
 
 pub use given::is_secret;
-pub use names::{is_of_envelope, is_visible, kind_named};
+pub use names::{TIED, is_of_envelope, is_visible, kind_named};
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -90,6 +90,7 @@ pub struct Redactor {
     /// A private key that has begun in an earlier text.
     lines: lines::Lines,
     counts: BTreeMap<&'static str, u64>,
+    kept: BTreeMap<&'static str, u64>,
 }
 
 impl Default for Redactor {
@@ -110,6 +111,7 @@ impl Redactor {
             numbers: BTreeMap::new(),
             lines: lines::Lines::default(),
             counts: BTreeMap::new(),
+            kept: BTreeMap::new(),
         }
     }
 
@@ -136,7 +138,9 @@ impl Redactor {
         for hit in hits {
             let name = self.name(hit.kind, &hit.secret);
             out.push_str(&text[from..hit.start]);
+            out.push_str(&hit.mark);
             out.push_str(&names::written(&name));
+            out.push_str(&hit.mark);
             from = hit.end;
             replaced.push(Replaced { pointer: hit.pointer, inner: hit.inner, name });
         }
@@ -149,12 +153,16 @@ impl Redactor {
         self.hits(text);
     }
 
-    /// The kind of the first secret in a text, where there is one. Nothing is remembered of it.
+    /// The kind of the first secret in a text, where there is one; [`TIED`] where one is an id, and stays. Nothing is remembered of it.
     pub fn first_kind(&mut self, text: &str) -> Option<&'static str> {
-        let lines = self.lines;
+        let (lines, kept) = (self.lines, self.kept_in_all());
         let first = self.hits(text).first().map(|hit| hit.kind);
         self.lines = lines;
-        first
+        first.or((self.kept_in_all() > kept).then_some(TIED))
+    }
+
+    fn kept_in_all(&self) -> u64 {
+        self.kept.values().sum()
     }
 
     /// A command line without its secrets; what follows `--token` is one, whatever it looks like.
@@ -194,6 +202,11 @@ impl Redactor {
         &self.counts
     }
 
+    /// What looks like a secret and was kept, because it is an id, a progress token or what names one: how many times, by kind.
+    pub fn kept(&self) -> &BTreeMap<&'static str, u64> {
+        &self.kept
+    }
+
     /// The secrets of a text, in order and apart from each other.
     fn hits(&mut self, text: &str) -> Vec<walk::Hit> {
         if self.hinted && !self.lines.are_open() && !shapes::is_hinted(text) && !packed::stands_in(text) {
@@ -204,11 +217,13 @@ impl Redactor {
             paths: &self.paths,
             shapes: &self.shapes,
             placeholders: Vec::new(),
+            tied: Vec::new(),
             packed: 0,
             lines: &mut self.lines,
             stream: tells_of_a_stream(text),
         };
         let mut hits = walk.hits(text);
+        walk.tied.iter().for_each(|kind| *self.kept.entry(kind).or_default() += 1);
         for (kind, number) in walk.placeholders {
             // A text that was redacted before: its numbers are taken.
             let highest = self.numbers.entry(kind).or_default();

@@ -10,7 +10,7 @@ use super::vocabulary::{CODES, HARMLESS, KEYS, LAST, LOOKUP, NAMES, NEVER, SESSI
 use super::words;
 
 /// Kinds of secrets; a placeholder begins with one.
-pub const KINDS: [&str; 13] = [
+pub const KINDS: [&str; 14] = [
     "authz",
     "password",
     "secret",
@@ -24,7 +24,11 @@ pub const KINDS: [&str; 13] = [
     "custom",
     SESSION,
     ODD_SESSION,
+    TIED,
 ];
+
+/// What looks like a secret and is an id or a progress token: it ties messages together, and is never replaced.
+pub const TIED: &str = "id";
 
 /// One with other signs than visible ASCII, which no session may have: what stands in its place still says so.
 const ODD_SESSION: &str = "odd-session";
@@ -106,7 +110,7 @@ fn by_words(name: &str) -> Option<Said> {
             true => None,
             false => maybe("api-key"),
         }),
-        "code" if CODES.contains(&before) => Some(Said { kind: "secret", sure: true }),
+        "code" | "codes" if CODES.contains(&before) => Some(Said { kind: "secret", sure: true }),
         "phrase" if matches!(before, "seed" | "recovery" | "pass") => Some(Said { kind: "secret", sure: true }),
         "string" | "url" | "uri" if before == "webhook" => maybe("secret"),
         "pass" | "pw" if !before.is_empty() => Some(Said { kind: "password", sure: true }),

@@ -218,6 +218,7 @@ fn secrets_that_share_something_go_together() {
     assert_ne!(once, line);
     assert_eq!(text(&once), once);
     let hit = |start, end, secret: &str| walk::Hit {
+        mark: String::new(),
         start,
         end,
         kind: "token",
@@ -248,4 +249,72 @@ proptest! {
         text(&input);
         text(&json);
     }
+}
+
+#[test]
+fn numbers_that_are_passwords_become_strings() {
+    for (text, clean) in [
+        (r#"{"password":9123456789}"#, r#"{"password":"<<secret:password#1>>"}"#),
+        (r#"{"a":{"passcode":-1.5e9},"b":1}"#, r#"{"a":{"passcode":"<<secret:password#1>>"},"b":1}"#),
+        (r#"{"b":"{\"password\":91234}"}"#, r#"{"b":"{\"password\":\"<<secret:password#1>>\"}"}"#),
+    ] {
+        assert_eq!(Redactor::default().text(text), clean);
+        assert!(serde_json::from_str::<serde_json::Value>(clean).is_ok());
+    }
+    for text in
+        [r#"{"max_tokens":4096}"#, r#"{"token":912345}"#, r#"{"password":12}"#, r#"{"method":"ping","id":9123456789}"#]
+    {
+        assert_eq!(Redactor::default().text(text), text);
+    }
+}
+
+#[test]
+fn json_that_is_escaped_is_read_however_often_it_was() {
+    let plain = r#"{"password":"hunter2hunter2"}"#.to_string();
+    let escape = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+    for text in [escape(&plain), escape(&escape(&plain)), format!(r#"{{"t":"{}"}}"#, escape(&escape(&plain)))] {
+        let clean = Redactor::default().text(&text).into_owned();
+        assert_eq!(clean, text.replace("hunter2hunter2", "<<secret:password#1>>"));
+    }
+    assert_eq!(Redactor::default().text(r"{\alpha} and {\beta}"), r"{\alpha} and {\beta}");
+}
+
+#[test]
+fn ids_that_look_like_secrets_stay_and_are_counted() {
+    let key = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    let text =
+        format!(r#"{{"jsonrpc":"2.0","id":"{key}","method":"m","params":{{"_meta":{{"progressToken":"{key}"}}}}}}"#);
+    let mut redactor = Redactor::default();
+    assert_eq!(redactor.text(&text), text);
+    assert_eq!(redactor.kept().values().sum::<u64>(), 2);
+    assert_eq!(Redactor::default().first_kind(&text), Some(TIED));
+    assert_eq!(Redactor::default().first_kind(r#"{"jsonrpc":"2.0","id":"token-1","method":"m"}"#), None);
+}
+
+#[test]
+fn what_help_texts_say_of_flags_is_no_secret() {
+    for text in [
+        "  --secret stringArray  secrets",
+        "  --private-key file    path to key",
+        "  --client-secret        Client secret of the app",
+        "  --password\n  --username",
+        "--no-password\nlast",
+        "error: unexpected argument '--password' found",
+        "WWW-Authenticate: Bearer authorization_uri=\"https://login.example.com/common/oauth2/authorize\"",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    ] {
+        assert_eq!(Redactor::default().text(text), text);
+    }
+    for guilty in [
+        "tool --password swordfish",
+        "tool --password \\\n  hunter2X9 --x",
+        "'--password' 'hunter2X9'",
+        "run\n--token\ng7Hs82kd92Lk3jd8\n",
+        "sk_live_TYooMQauvdEDq54NiTphI7jx",
+        "backup codes: 8f3k-29dk-xk3k",
+    ] {
+        assert_ne!(Redactor::default().text(guilty), guilty);
+    }
+    let tencent = format!("AKID{}", "z8krbsJ5yKBZQpn7".repeat(2));
+    assert_ne!(Redactor::default().text(&tencent), tencent);
 }

@@ -100,6 +100,7 @@ pub(super) const VENDORS: &[(&str, &str, &str)] = &[
     ("dapi|pul-", "token", r"\b(?:dapi[a-f0-9]{32}(?:-\d)?|pul-[a-f0-9]{40})\b"),
     (r"\bABSK", "aws", r"\bABSK[A-Za-z0-9+/]{90,}={0,2}"),
     ("AZDO", "token", r"\b[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}\b"),
+    ("AKID", "api-key", r"\bAKID[A-Za-z0-9]{32}\b"),
     ("LTAI", "api-key", r"\bLTAI[A-Za-z0-9]{12,24}\b"),
     (r"AQVN|t1\.[A-Z]", "token", r"\b(?:AQVN[A-Za-z0-9_-]{35,}|t1\.[A-Z0-9a-z_-]+={0,2}\.[A-Za-z0-9_-]{86}={0,2})"),
     ("api_org_", "token", r"\bapi_org_[A-Za-z0-9]{30,}"),

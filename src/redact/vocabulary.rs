@@ -166,6 +166,7 @@ pub(super) const LOOKUP: &[&str] = &[
     "map",
     "object",
     "idempotency",
+    "socket",
     "dedup",
     "deduplication",
     "hash",

@@ -27,6 +27,8 @@ pub struct Hit {
     pub pointer: String,
     /// The pointer inside that string.
     pub inner: String,
+    /// The quotation mark of a string at this place, for what is none so far.
+    pub mark: String,
 }
 
 /// What is looked for, and the placeholders that were met.
@@ -39,6 +41,8 @@ pub struct Walk<'w> {
     pub shapes: &'w Shapes,
     /// Kinds and numbers.
     pub placeholders: Vec<(&'static str, u64)>,
+    /// Kinds of what looks like a secret and stays, because it ties messages together.
+    pub tied: Vec<&'static str>,
     /// How deep in base64 the text stands that is being looked at.
     pub packed: u8,
     /// A private key whose lines come one by one.
@@ -55,9 +59,19 @@ impl Walk<'_> {
 
     fn within(&mut self, text: &str, depth: u8) -> Vec<Hit> {
         match is_json(text) {
+            true if is_escaped(text) => self.escaped(text, depth),
             true => self.json(text, depth),
             false => self.shaped(text, 0, &|offset| offset, &String::new),
         }
+    }
+
+    /// JSON as the content of a string of JSON, without the string: `{\"password\":\"...\"}`.
+    fn escaped(&mut self, text: &str, depth: u8) -> Vec<Hit> {
+        let Some(plain) = Unescaped::of(text).filter(|_| depth < DEEPEST) else {
+            return self.shaped(text, 0, &|offset| offset, &String::new);
+        };
+        let found = self.within(&plain.text, depth + 1).into_iter();
+        found.map(|hit| Hit { start: plain.before(hit.start), end: plain.before(hit.end), ..hit }).collect()
     }
 
     fn json(&mut self, text: &str, depth: u8) -> Vec<Hit> {
@@ -102,11 +116,34 @@ impl Walk<'_> {
                     }
                     at = end;
                 }
+                b'-' | b'0'..=b'9' => {
+                    let end = at + bytes[at..].iter().take_while(|byte| is_of_number(**byte)).count();
+                    self.number(&text[at..end], at, &levels, depth, &mut hits);
+                    at = end - 1;
+                }
                 _ => {}
             }
             at += 1;
         }
         hits
+    }
+
+    /// A number that is a password by its name. It becomes a string, so that JSON stays JSON.
+    fn number(&self, content: &str, start: usize, levels: &[Level<'_>], depth: u8, hits: &mut Vec<Hit>) {
+        let Some(level) = levels.last().filter(|level| level.object && depth < DEEPEST && content.len() >= 4) else {
+            return;
+        };
+        let said = names::said(&level.name(), self.keys);
+        let Some(said) = said.filter(|said| said.sure && matches!(said.kind, "password" | "custom")) else { return };
+        hits.push(Hit {
+            start,
+            end: start + content.len(),
+            kind: said.kind,
+            secret: content.to_string(),
+            pointer: pointer(levels),
+            inner: String::new(),
+            mark: format!("{}\"", "\\".repeat((1 << depth) - 1)),
+        });
     }
 
     fn by_name(&self, level: &Level<'_>, progress: bool) -> Option<Said> {
@@ -140,6 +177,7 @@ impl Walk<'_> {
             secret: plain.text[range].to_string(),
             pointer: String::new(),
             inner: String::new(),
+            mark: String::new(),
         }));
     }
 
@@ -168,6 +206,7 @@ impl Walk<'_> {
         let is_id =
             |level: &Level<'_>| names::ties(level.key) || level.key == "id" && levels.len() <= 2 && !self.stream;
         if levels.last().is_some_and(is_id) {
+            self.tied.extend(self.shapes.find(content).first().map(|(kind, _)| *kind));
             return;
         }
         let place = || pointer(levels);
@@ -208,7 +247,15 @@ impl Walk<'_> {
         }
         let plain = Unescaped::of(secret).map_or_else(|| secret.to_string(), |plain| plain.text);
         let (start, end) = (start + skip, start + content.len());
-        hits.push(Hit { start, end, kind, secret: plain, pointer: pointer(levels), inner: String::new() });
+        hits.push(Hit {
+            start,
+            end,
+            kind,
+            secret: plain,
+            pointer: pointer(levels),
+            inner: String::new(),
+            mark: String::new(),
+        });
     }
 
     /// Secrets by their shape. `back` leads from an offset in the text to one in what it was unescaped from.
@@ -238,6 +285,7 @@ impl Walk<'_> {
             secret: text[range].to_string(),
             pointer: place(),
             inner: String::new(),
+            mark: String::new(),
         };
         found.map(hit).collect()
     }
@@ -298,6 +346,15 @@ fn is_json(text: &str) -> bool {
         (b'[', _) => ["true", "false", "null"].iter().any(|word| rest.starts_with(word)),
         _ => false,
     }
+}
+
+/// True where what looks like JSON has its quotation marks escaped.
+fn is_escaped(text: &str) -> bool {
+    text.trim_start().trim_start_matches(['{', '[', ' ', '\n', '\r', '\t']).starts_with('\\')
+}
+
+fn is_of_number(byte: u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E')
 }
 
 /// The JSON pointer of the value that is being read. Names stand in it as they are written.

@@ -87,7 +87,7 @@ pub fn span(text: &str) -> Result<i64, String> {
 pub fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((old, new)) if !old.is_empty() => Ok((old.to_string(), new.to_string())),
-        _ => Err(format!("write `{text}` as OLD=NEW")),
+        _ => Err("write it as OLD=NEW".to_string()),
     }
 }
 

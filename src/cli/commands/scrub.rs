@@ -70,6 +70,12 @@ pub fn run(args: &ScrubArgs) -> Result<u8> {
     }
     out.close()?;
     io::say(&format!("replaced {}; best effort, read it before you share it", told(redactor.counts())));
+    if !redactor.kept().is_empty() {
+        let kept = told(redactor.kept());
+        io::say(&format!(
+            "warning: kept {kept} in ids, progress tokens and what names them, which look like secrets: they tie messages together"
+        ));
+    }
     if opaque > 0 {
         io::say(&format!("warning: {} with base64 in it, which was not looked into", plural(opaque, "line")));
     }

@@ -218,6 +218,7 @@ fn told_as_json(seen: &Checked<'_>) -> Value {
         "end": end,
         "next": next,
         "lines": chain.lines,
+        "lost": chain.lost(),
         "part": chain.part,
         "session": chain.session,
         "faults": faults.collect::<Vec<_>>(),
@@ -245,6 +246,10 @@ fn describe(seen: &Checked<'_>) -> String {
         chain.part,
         escape(session)
     );
+    if chain.lost() > 0 {
+        let lost = plural(chain.lost(), "message");
+        text.push_str(&format!("  its recorder lost {lost}: what it wrote is not all that passed\n"));
+    }
     if chain.left > 0 {
         let kept = spans(&chain.kept);
         text.push_str(&format!("  holds {kept} of the recording; {} left out\n", plural(chain.left, "line")));

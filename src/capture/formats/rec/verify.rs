@@ -85,6 +85,12 @@ impl Verified {
         self.is_sound() && self.left == 0
     }
 
+    /// How many messages its recorder lost, as the last line says: what was written can be whole all the same.
+    pub fn lost(&self) -> u64 {
+        let last: serde_json::Value = serde_json::from_slice(&self.closing).unwrap_or_default();
+        last["lost"].as_u64().unwrap_or(0)
+    }
+
     /// The same, or an extract whose lines come to the root that its last line names.
     pub fn is_sound(&self) -> bool {
         self.sealed > 0 && self.wrong == 0 && self.end != End::Cut

@@ -11,14 +11,15 @@ mod example;
 mod layout;
 mod minted;
 mod proven;
+mod quoting;
 
 use self::minted::Minted;
+use self::quoting::quotes;
 pub(crate) use envelope::{Envelope, Fault, Slot};
 pub(crate) use layout::Layout;
 use layout::NANOS;
 pub(crate) use proven::{LONGEST, VALUES};
 
-use crate::capture::anywhere::{json_of, next};
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::formats::exchange::body::{events, is_event_stream};
 use crate::capture::harm::is_spliced;
@@ -91,22 +92,6 @@ fn cut_wrapper(line: &str) -> bool {
     let start = ["{\"jsonrpc\"", "{ \"jsonrpc\"", "{\\\"jsonrpc\\\""].iter().filter_map(|sign| line.find(sign)).min();
     line.starts_with('{')
         && start.is_some_and(|at| at > 0 && (line[at..].starts_with("{\\") || looks_like_message(&line[at..])))
-}
-
-/// True for a text whose messages were all handed on lately.
-#[cold]
-fn quotes(text: &str, out: &Out<'_>) -> bool {
-    let (mut at, mut quotes) = (0, false);
-    let (mut json, mut bytes) = (String::new(), Vec::new());
-    while let Some(found) = next(text, at) {
-        let message = json_of(&text[found.start..found.end], &mut json, &mut bytes);
-        quotes = message.is_ok_and(|(json, _)| out.has_heard_text(json));
-        if !quotes {
-            return false;
-        }
-        at = found.end.max(at + 1);
-    }
-    quotes
 }
 
 struct WrappedReader {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::output::{self, Readers};
+use rpctape::redact::Redactor;
 use rpctape::report::{escape, plural};
 
 use crate::cli::screen::io;
@@ -245,6 +246,11 @@ fn show(config: &Path, old: &str, edited: &Edited, done: &str) -> Result<()> {
 
 /// Lines that differ. Edits do not add or remove lines; where one does, everything from the first difference on is shown.
 fn differing(old: &str, new: &str) -> String {
+    // A flag and its value stand on two lines: both texts are looked at as a whole.
+    let mut redactor = Redactor::default();
+    let (clean_old, clean_new) = (redactor.text(old), redactor.text(new));
+    let lines = |text: &'_ str| text.lines().map(str::to_string).collect::<Vec<String>>();
+    let (shown_old, shown_new) = (lines(&clean_old), lines(&clean_new));
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let mut text = String::new();
     for at in 0..old.len().max(new.len()) {
@@ -253,7 +259,7 @@ fn differing(old: &str, new: &str) -> String {
             continue;
         }
         text.push_str(&format!("line {}\n", at + 1));
-        for (sign, line) in [('-', old), ('+', new)] {
+        for (sign, line) in [('-', shown_old.get(at)), ('+', shown_new.get(at))] {
             if let Some(line) = line {
                 text.push_str(&format!("{sign} {}\n", escape(line.trim())));
             }
