@@ -498,7 +498,10 @@ fn a_narrow_screen_keeps_what_matters() {
     for word in ["TOO LATE", "LATE CANCEL", "WENT ON"] {
         assert!(cancels.lines().any(|line| line.ends_with(word)), "{word}: {cancels}");
     }
-    let unread = why(&["why", "samples/formats/mcpspy/1.jsonl", "--width", "80"]);
+    let unread = why(&["why", "samples/formats/journald-export/two-units.export", "--width", "80"]);
     assert!(unread.lines().all(|line| line.contains("rpctape ") || line.chars().count() <= 80), "{unread}");
-    assert!(commands(&unread).contains(&"rpctape formats --explain samples/formats/mcpspy/1.jsonl"), "{unread}");
+    assert!(
+        commands(&unread).contains(&"rpctape formats --explain samples/formats/journald-export/two-units.export"),
+        "{unread}"
+    );
 }
