@@ -35,6 +35,11 @@ pub(super) enum Act {
     Tell,
 }
 
+/// What tells the digests of one text apart by who sent it.
+fn of_sender(sender: u8) -> u64 {
+    u64::from(sender).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
 /// One message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Note {
@@ -69,6 +74,11 @@ impl Note {
         (self.channel, self.text, self.at_us)
     }
 
+    /// Digest of its text, whoever sent it.
+    pub(super) fn words(&self) -> u64 {
+        self.text ^ of_sender(self.sender)
+    }
+
     /// Who may have asked what this answers: the other sender, or one that is not told.
     pub(super) fn issuers(&self) -> &'static [u8] {
         match self.sender {
@@ -83,8 +93,6 @@ impl Note {
 #[derive(Clone, Default)]
 pub(super) struct Notes {
     pub list: Vec<Note>,
-    /// Digests of the texts whose sender is told, as of one that is not.
-    pub told: FxHashSet<u64>,
     /// The names of its channels.
     pub names: Vec<Option<String>>,
     /// True if they are those of who served connections, and not of these.
@@ -244,9 +252,6 @@ impl Notes {
                 && !message.defects.has(Defect::Params)
                 && !message.defects.has(Defect::NullParams),
         };
-        if sender != UNTOLD {
-            self.told.insert(digest((UNTOLD, text)));
-        }
         let tokens = [facts.progress_token(), facts.work_done_token(), facts.partial_result_token(), facts.token()];
         self.list.push(Note {
             offset: frame.byte_offset,
@@ -257,7 +262,7 @@ impl Notes {
             act,
             id,
             number: message.id.value().and_then(number),
-            text: digest((sender, text)),
+            text: digest(text) ^ of_sender(sender),
             token: tokens.into_iter().flatten().next().map_or(0, digest),
             about: Facts::id(facts.subscription()).map_or(0, digest),
             target: Facts::id(cancelled).map_or(0, digest),

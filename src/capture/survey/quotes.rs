@@ -9,8 +9,13 @@ impl Notes {
     /// none, and say what no other does, they are messages of a logger that does not name all its senders.
     pub(super) fn take_quotes(&mut self) -> FxHashSet<u64> {
         let untold = || self.list.iter().filter(|note| note.sender == UNTOLD);
+        if untold().next().is_none() {
+            return FxHashSet::default();
+        }
+        let told: FxHashSet<u64> =
+            self.list.iter().filter(|note| note.sender != UNTOLD).map(|note| note.words()).collect();
         let quotes: FxHashSet<u64> =
-            untold().filter(|note| self.told.contains(&note.text)).map(|note| note.offset).collect();
+            untold().filter(|note| told.contains(&note.words())).map(|note| note.offset).collect();
         if quotes.len() * 4 < untold().count() * 3 {
             return FxHashSet::default();
         }
