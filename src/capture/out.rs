@@ -342,7 +342,10 @@ impl<'s> Out<'s> {
             self.skip(place.line, Skip::Duplicate);
             return Ok(());
         }
-        if !self.plan.quotes.is_empty() && text.is_some() && self.plan.quotes.contains(&place.byte_offset) {
+        if let Some((_, hash)) = text
+            && self.plan.hears
+            && self.is_quoted(&place, hash)
+        {
             self.skip(place.line, Skip::Duplicate);
             return Ok(());
         }
@@ -371,11 +374,6 @@ impl<'s> Out<'s> {
         }
         if !self.plan.unordered.is_empty() && text.is_some() && self.plan.unordered.contains(&place.line) {
             self.unordered(&place)?;
-        }
-        if let Some((_, hash)) = text
-            && place.direction != Direction::Unknown
-        {
-            self.heard.note(hash);
         }
         let in_file = text.filter(|(text, _)| self.is_in_file(&place, text)).map(|(_, hash)| hash);
         let mut frame = Frame { in_file, ..place.frame(self.source, body) };

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::Out;
-use crate::capture::text_hash;
+use crate::capture::place::Place;
+use crate::capture::{Direction, text_hash};
 use crate::jsonrpc::Parsed;
 use crate::protocol::Facts;
 
@@ -33,6 +34,16 @@ impl Heard {
 }
 
 impl Out<'_> {
+    /// True for a message that stands in the head and quotes what is said behind it; what names its sender may be quoted from here on.
+    #[inline(never)]
+    pub(super) fn is_quoted(&mut self, place: &Place, hash: u64) -> bool {
+        if place.direction == Direction::Unknown {
+            return self.plan.quotes.contains(&place.byte_offset);
+        }
+        self.heard.note(hash);
+        false
+    }
+
     /// True for what was handed on lately, whole or, of an array, each of its members.
     #[cold]
     pub(crate) fn has_heard(&self, text: &str, range: &Range<usize>, parsed: &Parsed<'_, Facts<'_>>) -> bool {

@@ -54,6 +54,8 @@ pub(super) struct Plan {
     pub greeted: Vec<Option<String>>,
     /// What tells its loggers apart, where others say again what one says, and the digest of the name of that one.
     pub loggers: Option<(String, u64)>,
+    /// False where all that its head says names who sent it, and nothing says anything again: then nothing is asked for quotes.
+    pub hears: bool,
     /// Offsets of records that quote what is said behind them; who comes behind what he quotes is known as that is read.
     pub quotes: FxHashSet<u64>,
     /// What was found, each a clause of a sentence.
@@ -99,6 +101,7 @@ impl Default for Plan {
             unnamed: false,
             greeted: Vec::new(),
             loggers: None,
+            hears: true,
             quotes: FxHashSet::default(),
             said: Vec::new(),
         }

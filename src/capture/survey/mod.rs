@@ -93,6 +93,7 @@ pub(super) fn by_times(of: &Looked<'_>, part: &[u8]) -> Order {
 fn looked_at(of: &Looked<'_>, head: &[u8], whole: bool) -> Plan {
     let look = |repeats: bool| take(of, head, whole, repeats);
     let Some(mut notes) = look(false) else { return Plan::default() };
+    let hears = notes.repeats || notes.name_not_all();
     let quotes = notes.take_quotes();
     if !quotes.is_empty() {
         let said = format!("{} records of its head quote what others say, and name no sender", quotes.len());
@@ -105,7 +106,7 @@ fn looked_at(of: &Looked<'_>, head: &[u8], whole: bool) -> Plan {
         plan.said.push(said);
         return plan;
     }
-    by_notes(notes, of, head, look)
+    Plan { hears, ..by_notes(notes, of, head, look) }
 }
 
 /// The plan of a log by the notes on its head.

@@ -5,11 +5,16 @@ use rustc_hash::FxHashSet;
 use super::note::{Notes, UNTOLD};
 
 impl Notes {
+    /// True if some message does not name its sender.
+    pub(super) fn name_not_all(&self) -> bool {
+        self.list.iter().any(|note| note.sender == UNTOLD)
+    }
+
     /// Takes out what says what is said behind it by a record that names its sender, and gives where it stands. Where many records name
     /// none, and say what no other does, they are messages of a logger that does not name all its senders.
     pub(super) fn take_quotes(&mut self) -> FxHashSet<u64> {
         let untold = || self.list.iter().filter(|note| note.sender == UNTOLD);
-        if untold().next().is_none() {
+        if !self.name_not_all() {
             return FxHashSet::default();
         }
         let told: FxHashSet<u64> =
