@@ -45,7 +45,10 @@ impl Conn {
 
     /// A prompt is given, and its request had lacked an argument.
     pub(super) fn prompt_given(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
-        let Some(slot) = self.slot(issuer, id).filter(|_| !self.prompts_short.is_empty()) else { return };
+        if self.prompts_short.is_empty() {
+            return;
+        }
+        let Some(slot) = self.slot(issuer, id) else { return };
         let request = slot.exchange.request.frame;
         let Some((argument, listed)) = self.prompts_short.remove(&request) else { return };
         let asks = Facts::is(m.facts.result_type(), "input_required");

@@ -68,15 +68,18 @@ impl Conn {
 
     /// The answer to an attempt of the handshake. A refusal counts for the last attempt only; once one has succeeded, it is done.
     pub(super) fn initialize_answered(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        let life = &self.facts.lifecycle;
+        if issuer != Side::Client || life.initialize_answer.is_some() && !life.initialize_failed {
+            return;
+        }
         let Some(exchange) = self.slot(issuer, id).map(|slot| &slot.exchange) else { return };
         let request = exchange.request;
         let handshake = Some(&*exchange.method) == self.facts.profile.opening.initialize;
-        let life = &mut self.facts.lifecycle;
-        let open = life.initialize_answer.is_none() || life.initialize_failed;
         let failed = m.message.kind == Kind::Error;
-        if issuer != Side::Client || !handshake || !open || failed && life.initialize != Some(request) {
+        if !handshake || failed && life.initialize != Some(request) {
             return;
         }
+        let life = &mut self.facts.lifecycle;
         life.initialize_answer = Some(m.seen);
         life.initialize_failed = failed;
         self.negotiated = Facts::told(m.facts.revision()).map(Into::into);
@@ -97,14 +100,10 @@ impl Conn {
 
     /// Where there is no handshake, the server declares itself when it is asked to.
     pub(super) fn discovered(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) {
-        let asked = self.slot(issuer, id).is_some_and(|slot| &*slot.exchange.method == "server/discover");
+        let asked = || self.slot(issuer, id).is_some_and(|slot| &*slot.exchange.method == "server/discover");
         let handshake = self.facts.lifecycle.initialize.is_some();
-        if asked
-            && !handshake
-            && issuer == Side::Client
-            && m.message.kind == Kind::Result
-            && m.profile.revision_per_request
-        {
+        let alone = m.profile.revision_per_request && !handshake;
+        if alone && issuer == Side::Client && m.message.kind == Kind::Result && asked() {
             self.facts.lifecycle.discovered.get_or_insert(m.seen);
             self.meet(m);
         }

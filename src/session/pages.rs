@@ -23,8 +23,9 @@ impl Conn {
 
     /// A page: is it of the scope of those before it?
     pub(super) fn page_given(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
-        let Some(slot) = self.slot(issuer, id).filter(|_| !m.facts.taken_out) else { return };
-        let Some(text) = m.facts.cache_scope().filter(|raw| raw.starts_with('"')) else { return };
+        let told = m.facts.cache_scope().filter(|raw| raw.starts_with('"') && !m.facts.taken_out);
+        let Some(text) = told else { return };
+        let Some(slot) = self.slot(issuer, id) else { return };
         let (scope, before) = (hash(&[text]), slot.scope);
         if let Some((_, first)) = before.filter(|(before, _)| *before != scope) {
             let what = What::Rescoped { exchange: &slot.exchange, first };

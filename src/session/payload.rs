@@ -78,6 +78,9 @@ impl Conn {
 
     /// A result to a request that its server had to refuse for its headers.
     fn serves_bad_head(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        if self.http.streams.is_empty() {
+            return;
+        }
         let Some(slot) = self.slot(issuer, id) else { return };
         let asked_on = slot.exchange.stream.and_then(|stream| self.http.streams.get(&stream));
         let Some(fault) = asked_on.and_then(|stream| stream.fault) else { return };
@@ -97,8 +100,10 @@ impl Conn {
 
     /// A list of the same tools as before, in another order, while nothing was said to have changed.
     fn reordered(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
-        let listed = self.slot(issuer, id).is_some_and(|slot| &*slot.exchange.method == "tools/list");
-        let Some((set, order)) = tool_order(m.facts).filter(|_| listed) else { return };
+        let Some((set, order)) = tool_order(m.facts) else { return };
+        if self.slot(issuer, id).is_none_or(|slot| &*slot.exchange.method != "tools/list") {
+            return;
+        }
         let before = self.tool_order.replace((set, order));
         let again = before.is_some_and(|(known, kept)| known == set && kept != order);
         if let Some(slot) = self.slot(issuer, id).filter(|_| again) {

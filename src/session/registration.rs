@@ -31,8 +31,9 @@ impl Conn {
     /// The answer to the handshake may register something: what it gives an id can be taken back by it.
     pub(super) fn registers_at_once(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) {
         let opens =
-            self.slot(issuer, id).is_some_and(|slot| Some(&*slot.exchange.method) == m.profile.opening.initialize);
-        if opens && m.profile.documents && m.message.kind == Kind::Result && m.facts.message().contains("\"id\"") {
+            || self.slot(issuer, id).is_some_and(|slot| Some(&*slot.exchange.method) == m.profile.opening.initialize);
+        let documents = m.profile.documents && m.message.kind == Kind::Result;
+        if documents && opens() && m.facts.message().contains("\"id\"") {
             let mut found = Vec::new();
             nested(&read(m.facts)["result"]["capabilities"], &mut found);
             self.keep_registered(found);

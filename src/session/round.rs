@@ -12,15 +12,20 @@ impl Conn {
     /// An answer that asks for input.
     pub(super) fn ask_round(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) {
         let asks = Facts::is(m.facts.result_type(), "input_required") && issuer == Side::Client;
-        if let Some(call) = self.slot(issuer, id).filter(|_| asks && !m.facts.taken_out).map(|slot| slot.round) {
+        if !asks || m.facts.taken_out {
+            return;
+        }
+        if let Some(call) = self.slot(issuer, id).map(|slot| slot.round) {
             self.rounds.ask(m.seen, call, m.facts);
         }
     }
 
     /// A request that brings answers or a state.
     pub(super) fn continue_round(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) {
-        let own = m.sender == Side::Client && !m.facts.taken_out;
-        let Some(call) = self.slot(m.sender, id).map(|slot| slot.round).filter(|_| own) else { return };
+        if m.sender != Side::Client || m.facts.taken_out || self.rounds.is_empty() {
+            return;
+        }
+        let Some(call) = self.slot(m.sender, id).map(|slot| slot.round) else { return };
         self.rounds.note_short(call, m.facts, m.seen.frame);
         let Some(slot) = self.slot(m.sender, id) else { return };
         if let Some((fault, asked)) = self.rounds.fault(call, m.facts) {
@@ -30,6 +35,9 @@ impl Conn {
 
     /// The answer to a request that brought less than was asked for: a refusal for that, where it names what is missing.
     pub(super) fn short_answered(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        if self.rounds.is_empty() {
+            return;
+        }
         let Some(request) = self.slot(issuer, id).map(|slot| slot.exchange.request.frame) else { return };
         let Some((missing, asked)) = self.rounds.take_short(request) else { return };
         if m.message.kind != Kind::Error || m.message.error_code() != Some(INVALID_PARAMS) || m.facts.taken_out {

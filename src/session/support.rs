@@ -16,9 +16,11 @@ impl Conn {
     /// What a list says of tools, of a server that has declared tasks for them; of a tool of which two lists do not say the same, nothing
     /// is held: which of them its caller knew is not in the log.
     pub(super) fn note_support(&mut self, m: &Incoming<'_>, issuer: Side, id: &Id) {
+        if !self.facts.capabilities(m.sender).is_some_and(|declared| declared.tasks_tools_call) {
+            return;
+        }
         let listed = |profile: &Profile, method: &str| profile.tasks_by_request() && method == "tools/list";
-        let own = self.slot(issuer, id).is_some_and(|slot| listed(slot.exchange.profile, &slot.exchange.method));
-        if !own || !self.facts.capabilities(m.sender).is_some_and(|declared| declared.tasks_tools_call) {
+        if !self.slot(issuer, id).is_some_and(|slot| listed(slot.exchange.profile, &slot.exchange.method)) {
             return;
         }
         for (name, support) in task_support(m.facts) {

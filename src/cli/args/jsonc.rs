@@ -1,6 +1,6 @@
 //! JSON as editors keep their settings in: with comments, commas behind the last member, and a byte order mark.
 
-use jsonc_parser::{JsonValue, ParseOptions, parse_to_value};
+use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::Value;
 
 /// What is taken beside JSON.
@@ -22,21 +22,9 @@ pub fn syntax() -> ParseOptions {
 /// A text as a value; in words, what is wrong with it.
 pub fn read(text: &str) -> Result<Value, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    match parse_to_value(text, &syntax()).map_err(|error| error.to_string())? {
-        Some(found) => Ok(value(found)),
-        None => Err("it is empty".to_string()),
-    }
-}
-
-/// The parser does not go deeper than a stack bears.
-fn value(found: JsonValue<'_>) -> Value {
-    match found {
-        JsonValue::Null => Value::Null,
-        JsonValue::Boolean(it) => it.into(),
-        JsonValue::Number(text) => serde_json::from_str(text).unwrap_or_default(),
-        JsonValue::String(text) => text.into_owned().into(),
-        JsonValue::Array(all) => all.into_iter().map(value).collect(),
-        JsonValue::Object(all) => all.into_iter().map(|(name, member)| (name.to_string(), value(member))).collect(),
+    match parse_to_serde_value(text, &syntax()).map_err(|error| error.to_string())? {
+        Value::Null => Err("it is empty".to_string()),
+        found => Ok(found),
     }
 }
 
@@ -51,5 +39,6 @@ mod tests {
         let expected = serde_json::json!({"u": "http://x/*y*/,}\"", "l": [1, 2.5, null, true]});
         assert_eq!(read(text), Ok(expected));
         assert!(read("").is_err() && read("{\"a\": }").is_err_and(|why| !why.is_empty()));
+        assert!(read(&"[".repeat(100_000)).is_err(), "no deeper than a stack bears");
     }
 }

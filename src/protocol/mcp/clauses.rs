@@ -184,6 +184,22 @@ macro_rules! paged {
     };
 }
 
+/// What an elicitation needs, since it has modes.
+macro_rules! elicited {
+    ($revision:literal) => {
+        $crate::protocol::mcp::clauses::revision! { $revision;
+            ELICITATION_MEMBERS Must "elicitation-members" "/client/elicitation"
+                "All elicitation requests MUST include the following parameters";
+            ELICITATION_FORM Must "elicitation-form" "/client/elicitation"
+                "Form mode elicitation requests MUST either specify `mode: \"form\"` or omit the `mode` field, and include these additional parameters";
+            ELICITATION_FLAT Stated "elicitation-flat" "/client/elicitation"
+                "form mode elicitation schemas are limited to flat objects with primitive properties only";
+            ELICITATION_URL Must "elicitation-url" "/client/elicitation"
+                "URL mode elicitation requests MUST specify `mode: \"url\"`, a `message`, and include these additional parameters";
+        }
+    };
+}
+
 /// What servers and clients offer, as all revisions with a handshake say it.
 macro_rules! offered {
     ($revision:literal) => {
@@ -247,6 +263,6 @@ macro_rules! described {
 }
 
 pub(super) use {
-    capabilities_should, described, logging, no_batch, of, offered, one_kind_of_response, paged, progress, revision,
-    schema, shared, streamable_http,
+    capabilities_should, described, elicited, logging, no_batch, of, offered, one_kind_of_response, paged, progress,
+    revision, schema, shared, streamable_http,
 };

@@ -1,7 +1,9 @@
 //! MCP 2025-11-25: its sentences, its rulings, and what of it no rule judges.
 
 use super::HANDSHAKE;
-use super::clauses::{described, logging, no_batch, offered, paged, revision, schema, shared, streamable_http};
+use super::clauses::{
+    described, elicited, logging, no_batch, offered, paged, revision, schema, shared, streamable_http,
+};
 use super::features::{features, lifecycle, since_2025_03_26, since_2025_06_18};
 use super::rulings::{remarks, rulings};
 use super::table::{http, log_messages, pages, polled_streams, version_header};
@@ -27,6 +29,7 @@ shared!("2025-11-25", "/basic");
 paged!("2025-11-25");
 streamable_http!("2025-11-25");
 logging!("2025-11-25");
+elicited!("2025-11-25");
 no_batch!("2025-11-25");
 schema!("2025-11-25");
 revision! { "2025-11-25";
@@ -94,14 +97,6 @@ revision! { "2025-11-25";
         "every assistant message containing `ToolUseContent` blocks MUST be followed by a user message that consists entirely of `ToolResultContent` blocks";
     SAMPLING_CONTEXT Should "context-avoided" "/client/sampling"
         "Servers SHOULD avoid using these values";
-    ELICITATION_MEMBERS Must "elicitation-members" "/client/elicitation"
-        "All elicitation requests MUST include the following parameters";
-    ELICITATION_FORM Must "elicitation-form" "/client/elicitation"
-        "Form mode elicitation requests MUST either specify `mode: \"form\"` or omit the `mode` field, and include these additional parameters";
-    ELICITATION_FLAT Stated "elicitation-flat" "/client/elicitation"
-        "form mode elicitation schemas are limited to flat objects with primitive properties only";
-    ELICITATION_URL Must "elicitation-url" "/client/elicitation"
-        "URL mode elicitation requests MUST specify `mode: \"url\"`, a `message`, and include these additional parameters";
     URL_VALID Must "url-valid" "/client/elicitation"
         "The `url` parameter MUST contain a valid URL";
     COMPLETE_NAMES_ID Must "complete-names-id" "/client/elicitation"

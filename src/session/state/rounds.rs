@@ -93,6 +93,11 @@ impl Rounds {
         }
     }
 
+    /// True where nothing was asked for in rounds.
+    pub(in crate::session) fn is_empty(&self) -> bool {
+        self.asked.is_empty()
+    }
+
     /// What such a request left out, now that it is answered.
     pub(in crate::session) fn take_short(&mut self, request: FrameId) -> Option<(Box<str>, Seen)> {
         if self.short.is_empty() { None } else { self.short.remove(&request) }

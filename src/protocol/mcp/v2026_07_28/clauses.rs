@@ -1,10 +1,11 @@
 //! The sentences of MCP 2026-07-28 that rulings rest on.
 
 use crate::protocol::Remark;
-use crate::protocol::mcp::clauses::progress;
+use crate::protocol::mcp::clauses::{elicited, progress};
 use crate::protocol::tables::{clauses, in_part};
 
 progress!("2026-07-28", "/basic/patterns/progress");
+elicited!("2026-07-28");
 
 clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/2026-07-28/basic";
     CANCEL_OWN Must "cancel-own" "/patterns/cancellation"
@@ -197,14 +198,6 @@ clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/202
         "Servers that emit log message notifications MUST declare the `logging` capability";
     ELICITATION_MODE Must "elicitation-mode" "/client/elicitation"
         "Servers MUST NOT send elicitation requests with modes that are not supported by the client.";
-    ELICITATION_MEMBERS Must "elicitation-members" "/client/elicitation"
-        "All elicitation requests MUST include the following parameters";
-    ELICITATION_FORM Must "elicitation-form" "/client/elicitation"
-        "Form mode elicitation requests MUST either specify `mode: \"form\"` or omit the `mode` field, and include these additional parameters";
-    ELICITATION_FLAT Stated "elicitation-flat" "/client/elicitation"
-        "form mode elicitation schemas are limited to flat objects with primitive properties only";
-    ELICITATION_URL Must "elicitation-url" "/client/elicitation"
-        "URL mode elicitation requests MUST specify `mode: \"url\"`, a `message`, and include these additional parameters";
     URL_VALID Must "url-valid" "/client/elicitation"
         "The `url` parameter MUST contain a valid URL.";
     FORM_NO_SECRETS Must "form-not-for-secrets" "/client/elicitation"
