@@ -89,8 +89,8 @@ occasions! {
     PERMISSION_CANCELLED = 32, "a permission request of a cancelled turn";
     /// It cancels a turn.
     CANCELS_TURN = 34, "a session/cancel";
-    /// It is asked for a task that it has declared.
-    ASKED_TASK = 35, "a request for a task to it";
+    /// It answers a request for a task that it has declared.
+    ANSWERS_TASK = 35, "an answer to a request for a task";
     /// It delivers the result of a task.
     DELIVERS_TASK = 36, "an answer to tasks/result";
     /// It brings the input that it was asked for.
@@ -187,6 +187,8 @@ occasions! {
     ASKED_OTHER_ERA = 96, "a handshake of an earlier revision";
     /// It is told that its version is not spoken.
     VERSION_REFUSED = 97, "a refusal of its version";
+    /// It answers a request that was cancelled.
+    ENDS_CANCELLED = 98, "an answer to a cancelled request";
     /// It says who it is (MCP 2026-07-28).
     NAMES_ITSELF = 71, "a message that says who sends it";
     /// It sends a request of a revision without a handshake.

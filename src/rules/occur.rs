@@ -63,6 +63,7 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
             let own = when(exchange.stream_closed.is_some(), O::ANSWERS_CLOSED_STREAM)
                 .and(when(*partial, O::GIVES_PARTIAL))
                 .and(when(exchange.session_closed.is_some(), O::TURN_CLOSED))
+                .and(when(matches!(exchange.task, TaskState::Asked | TaskState::Created(_)), O::ANSWERS_TASK))
                 .and(when(&*exchange.method == "tasks/result", O::DELIVERS_TASK))
                 .and(when(Facts::is(facts.result_type(), "input_required"), O::ASKS_INPUT))
                 .and(when(asks(facts, "elicitation/create"), O::ASKS_PERSON))
@@ -98,7 +99,7 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
             let own = O::RESPONDS.and(when(issues, O::ISSUES_SESSION)).and(when(stream.streams(), O::STREAMS));
             (own, when(stream.opens_events(), O::OPENS_STREAM))
         }
-        What::LateAnswer { is_error, .. } => (when(*is_error, O::ANSWERS_CANCELLED), O::NONE),
+        What::LateAnswer { is_error, .. } => (O::ENDS_CANCELLED.and(when(*is_error, O::ANSWERS_CANCELLED)), O::NONE),
         What::Batch(batch) => (O::BATCHES, when(batch.requests > 0, O::ASKED_BATCH)),
         What::Task(report) => {
             let was = report.before.is_some_and(|(_, status)| status == "cancelled");
@@ -213,7 +214,6 @@ fn asked(exchange: &Exchange, connection: &Connection) -> Occasions {
     O::ASKED
         .and(when(&*exchange.method == "ping", O::PINGED))
         .and(when(matches!(&*exchange.method, "tasks/get" | "tasks/result" | "tasks/cancel"), O::ASKED_OF_TASK))
-        .and(when(exchange.task == TaskState::Asked, O::ASKED_TASK))
         .and(when(exchange.known.is_some_and(|known| known.long_lived), O::LISTENED))
         .and(when(exchange.method.starts_with("$/"), O::ASKED_DOLLAR))
         .and(of_inquiry(&exchange.method))

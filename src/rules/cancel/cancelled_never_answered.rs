@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     name: "cancelled-never-answered",
     summary: "a cancelled request was never answered, though an answer was due",
     on: On::Unanswered,
-    duty: Duty::either(Occasions::CANCELLED),
+    duty: Duty::either(Occasions::ENDS_CANCELLED),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::ALL_ANSWERS).and(Proof::BOTH_SIDES),
     absence: Absence::Since(Whose::Sender),
     default_on: true,

@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "never-answered",
     summary: "a request was never answered",
     on: On::Unanswered,
-    duty: Duty::either(Occasions::ASKED),
+    duty: Duty::either(Occasions::ANSWERS),
     needs: Proof::ALL_ANSWERS.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     absence: Absence::Since(Whose::Owing),
     default_on: true,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "create-task-result-missing",
     summary: "a request for a task was answered by a plain result",
     on: On::Answer,
-    duty: Duty::either(Occasions::ASKED_TASK),
+    duty: Duty::either(Occasions::ANSWERS_TASK),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,
