@@ -91,7 +91,7 @@ fn friendly(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
 }
 
 fn main() -> ExitCode {
-    cli::main(|stop| match Cli::parse_from(friendly(std::env::args_os())) {
+    cli::main(|stop| match cli::parse(friendly(std::env::args_os())) {
         Cli { command: None, files } => commands::ls::run_bare(files, &names(), stop),
         Cli { command: Some(command), .. } => match command {
             Command::Check(args) => commands::check::run(&args, stop),

@@ -11,6 +11,7 @@ mod screen;
 mod signals;
 
 pub use args::input::name as source_name;
+pub use args::usage::parse;
 
 use std::process::ExitCode;
 

@@ -50,6 +50,8 @@ pub struct ListedSource {
     pub first: Option<String>,
     /// Last one.
     pub last: Option<String>,
+    /// Messages that its recorder lost or that were cut off, at least.
+    pub lost: u64,
     /// Connections that begin in it, each with its number: a name that is short enough to be typed.
     pub connections: Vec<(u64, ConnectionRow)>,
 }
@@ -103,6 +105,8 @@ struct SourceObject<'a> {
     skipped: BTreeMap<&'a str, u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unread: Option<UnreadObject<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lost: Option<u64>,
     connections: Vec<ConnectionObject<'a>>,
 }
 
@@ -139,7 +143,12 @@ pub struct Listing {
 
 impl Listing {
     /// Puts together what the store knows. Connections are numbered in their order.
-    pub fn of(sources: Vec<SourceRow>, connections: Vec<ConnectionRow>, traffic: &[TrafficRow]) -> Listing {
+    pub fn of(
+        sources: Vec<SourceRow>,
+        connections: Vec<ConnectionRow>,
+        traffic: &[TrafficRow],
+        lost: &[(i64, u64)],
+    ) -> Listing {
         let mut listing = Listing::default();
         let at = |us: Option<i64>| us.map(time::rfc3339);
         for source in sources {
@@ -158,6 +167,7 @@ impl Listing {
                 by_direction: BTreeMap::new(),
                 cancellations: Vec::new(),
                 error_codes: BTreeMap::new(),
+                lost: lost.iter().find(|(id, _)| *id == source.id).map_or(0, |(_, lost)| *lost),
                 connections,
                 source,
             };
@@ -249,6 +259,7 @@ fn object(source: &ListedSource) -> SourceObject<'_> {
             first: unread.first,
             quote: &unread.quote,
         }),
+        lost: Some(source.lost).filter(|lost| *lost > 0),
         connections: connections.collect(),
     }
 }
@@ -300,8 +311,12 @@ fn described(source: &ListedSource) -> String {
         let lines = number::plural(unread.lines, "line");
         format!("; not read: {lines} that look like messages (from line {}): {}", unread.first, unread.quote)
     });
+    let lost = match source.lost {
+        0 => String::new(),
+        lost => format!("; lost: {}, which it does not hold", number::plural(lost, "message")),
+    };
     format!(
-        "{name}: {format} ({reason}), {}, {}{skipped}{unread}",
+        "{name}: {format} ({reason}), {}, {}{skipped}{unread}{lost}",
         number::plural(source.messages(), "message"),
         number::size(*bytes)
     )
@@ -354,6 +369,7 @@ mod tests {
                 error_codes: [(-32601, 1)].into(),
                 first: Some("06:44".into()),
                 last: None,
+                lost: 0,
                 connections: vec![(1, connection)],
             }],
         }

@@ -10,6 +10,7 @@ const SELECT_CONNECTIONS: &str = include_str!("../../sql/statements/select_conne
 const SELECT_SOURCES: &str = include_str!("../../sql/statements/select_source_rows.sql");
 const SELECT_TRAFFIC: &str = include_str!("../../sql/statements/select_traffic.sql");
 const SELECT_UNREAD: &str = include_str!("../../sql/statements/select_unread.sql");
+const SELECT_LOST: &str = include_str!("../../sql/statements/select_lost.sql");
 
 impl Store {
     /// All connections, in the order in which they were first seen.
@@ -42,6 +43,11 @@ impl Store {
             }
         }
         Ok(sources)
+    }
+
+    /// Messages that sources lack because their recorder lost them, or because they were cut off, by the row of the source.
+    pub fn lost(&self) -> Result<Vec<(i64, u64)>> {
+        self.rows(SELECT_LOST, [], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))
     }
 
     /// Messages of all sources, counted by way, kind, method of a cancel, and error code. Reads every frame's head once.

@@ -226,3 +226,18 @@ fn signals_end_what_waits_for_a_pipe_that_says_nothing() {
         drop(writer);
     }
 }
+
+/// What a recorder lost is told where a tape is listed, too: its counts are not those of the traffic.
+#[test]
+fn a_list_says_what_a_recording_lacks() {
+    let tape = concat!(
+        "{\"rec\":1,\"session\":\"s\"}\n",
+        "{\"q\":1,\"t\":1,\"k\":\"msg\",\"c\":1,\"d\":\"c\",\"b\":\"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"method\\\":\\\"a\\\"}\"}\n",
+        "{\"q\":2,\"t\":2,\"k\":\"gap\",\"c\":1,\"d\":\"c\",\"lost\":1500,\"why\":\"write-error\"}\n",
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = file(folder.path(), "lossy.rec.jsonl", tape);
+    let words = run(&["ls", &log]).out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("lost: 1,500 messages"), "{words}");
+    assert!(run(&["ls", "--format", "json", &log]).out.contains("\"lost\":1500"));
+}

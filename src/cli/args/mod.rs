@@ -13,5 +13,6 @@ pub mod reports;
 pub mod request_name;
 pub mod run_reports;
 pub mod terms;
+pub mod usage;
 pub mod values;
 pub mod view;

@@ -83,11 +83,11 @@ pub fn span(text: &str) -> Result<i64, String> {
     if text == "0" { Ok(0) } else { duration(text) }
 }
 
-/// `OLD=NEW`.
+/// `OLD=NEW`, or `NAME=VALUE`.
 pub fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((old, new)) if !old.is_empty() => Ok((old.to_string(), new.to_string())),
-        _ => Err("write it as OLD=NEW".to_string()),
+        _ => Err("something stands before and behind an equals sign".to_string()),
     }
 }
 

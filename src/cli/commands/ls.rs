@@ -64,7 +64,7 @@ pub fn run(args: &LsArgs, stop: &Stop) -> Result<u8> {
             }
         }
     }
-    let listing = Listing::of(sources, connections, &traffic);
+    let listing = Listing::of(sources, connections, &traffic, &store.lost()?);
     let mut out = Out::open(None, &[])?.clean(redactor);
     written(match args.format {
         Format::Table => listing.write_human(&mut out, &args.view.screen.style(false, false)),
