@@ -288,7 +288,7 @@ impl Log {
             ),
             () if out.key_was_not_told() => (
                 format!("no message in {} has beside it what --connection-key names", self.name),
-                "in lines of text it is a name with a value (session=..), word:N, part:N, after:N or ends, in records in JSON also text:NAME; without it, what tells connections apart is learned",
+                "in records in JSON it is a member beside the message (conn, /meta/session) or text:NAME, in lines of text a name with a value (session=..), word:N, part:N, after:N or ends; without it, what tells connections apart is learned",
             ),
             () => return Ok(()),
         };

@@ -59,8 +59,8 @@ enum Key {
     Inside(Vec<String>),
     /// Nobody else: a wrapper knew it.
     Taken,
-    /// Nobody: it is looked for around the messages. Whether it was found at one, once one was looked at.
-    Told(Option<bool>),
+    /// Nobody: it is looked for around the messages.
+    Around,
 }
 
 /// The way from a reader to the sink.
@@ -75,6 +75,8 @@ pub(crate) struct Out<'s> {
     key_asked: std::cell::Cell<bool>,
     /// Who is to be asked for what tells connections apart.
     key: Key,
+    /// Whether what the user named was found at a message, once one was looked at.
+    key_told: Option<bool>,
     channels: u32,
     cut_at: Option<u64>,
     /// The line that was passed over last, and why.
@@ -118,6 +120,7 @@ impl<'s> Out<'s> {
             zoning: overrides.zoning(),
             key_asked: false.into(),
             key: Key::Asked,
+            key_told: None,
             channels: 0,
             cut_at: None,
             passed: None,
@@ -218,7 +221,7 @@ impl<'s> Out<'s> {
         match &self.key {
             Key::Asked => self.overrides.connection_key.clone(),
             Key::Inside(keys) => Some(keys.clone()),
-            Key::Taken | Key::Told(_) => None,
+            Key::Taken | Key::Around => None,
         }
     }
 
@@ -236,19 +239,17 @@ impl<'s> Out<'s> {
     /// The key is looked for around the messages.
     pub(crate) fn look_for_key(&mut self) {
         self.key_asked.set(true);
-        self.key = Key::Told(None);
+        self.key = Key::Around;
     }
 
-    /// Whether the key was found around a message.
+    /// Whether the key was found at a message.
     pub(crate) fn key_is_told(&mut self, is_told: bool) {
-        if let Key::Told(found) = &mut self.key {
-            *found = Some(is_told || *found == Some(true));
-        }
+        self.key_told = Some(is_told || self.key_told == Some(true));
     }
 
-    /// True if the key was looked for around the messages, and was around none.
+    /// True if the key was looked for at messages, and was at none.
     pub(crate) fn key_was_not_told(&self) -> bool {
-        matches!(self.key, Key::Told(Some(false)))
+        self.key_told == Some(false)
     }
 
     /// Who reads what is inside is asked for these keys, which are what is left of the user's.

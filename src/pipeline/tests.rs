@@ -310,6 +310,23 @@ fn a_log_that_has_grown_goes_on_however_its_name_is_spelled() {
     assert_eq!((summary.inputs[0].taken, summary.sources.len(), summary.tally.connections), (Taken::Grown, 1, 1));
 }
 
+/// An id that the logger wrote is none when the messages are read from the database, either.
+#[test]
+fn a_new_audit_takes_no_id_of_the_logger_for_one() {
+    let folder = Folder::new();
+    let note = |at: u32, dir: &str, method: &str| {
+        line(at, dir, &format!(r#"{{"jsonrpc":"2.0","id":null,"method":"notifications/{method}"}}"#))
+    };
+    let notes = note(2000, "c2s", "initialized") + &note(2500, "s2c", "tools/list_changed");
+    let log = folder.write("a.jsonl", &(handshake().lines().take(2).collect::<Vec<_>>().join("\n") + "\n" + &notes));
+    let db = folder.path("a.db");
+    let first = at(&db, std::slice::from_ref(&log));
+    let mut store = Store::write(&db).unwrap();
+    let second = audit(&mut store, &Options::default(), &mut Quiet).unwrap();
+    assert!(first.undecided.is_empty(), "{:?}", first.undecided);
+    assert_eq!(first.undecided, second.undecided);
+}
+
 #[test]
 fn a_new_audit_finds_the_same() {
     let folder = Folder::new();

@@ -154,6 +154,8 @@ fn a_user_adds_names_places_and_shapes() {
     let before = r#"{"params":{"pin":"1234","tenantKey":"a","t":"ACME-77 of me@example.org"}}"#;
     let after = r#"{"params":{"pin":"<<secret:custom#1>>","tenantKey":"<<secret:custom#2>>","t":"<<secret:custom#3>> of <<secret:email#1>>"}}"#;
     assert_eq!(Redactor::new(&custom).text(before), after);
+    let record = format!(r#"{{"dir":"c2s","msg":{before}}}"#);
+    assert_eq!(Redactor::new(&custom).text(&record), record.replace(before, after), "in a record, too");
     assert!(Custom { values: vec!["(".into()], ..Custom::default() }.check().is_err());
 }
 

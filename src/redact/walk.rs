@@ -193,7 +193,8 @@ impl Walk<'_> {
     ) {
         let named = levels.last().and_then(|level| self.by_name(level, progress));
         let beside = levels.last_mut().and_then(Level::take_beside);
-        let is_place = |path: &String| *path == pointer(levels);
+        // A message may stand in a record, or in a list: a path of it holds there, too.
+        let is_place = |path: &String| !path.is_empty() && pointer(levels).ends_with(path.as_str());
         let placed = self.paths.iter().any(is_place).then_some(Said { kind: "custom", sure: true });
         // What its own `name` says of a value says more than the name of what holds both.
         if let Some(said) = [placed, beside, named].into_iter().flatten().find(|said| said.fits(content)) {

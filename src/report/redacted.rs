@@ -2,7 +2,7 @@
 
 use crate::redact::Redactor;
 use crate::report::Summary;
-use crate::store::{ExchangeRow, FindingRow, MessageRow};
+use crate::store::{ConnectionRow, ExchangeRow, FindingRow, MessageRow};
 
 /// Replaces them in the words of a finding: its sentence, and all that it names. What escapes a text afterwards hides none.
 pub fn words(row: &mut FindingRow, redactor: &mut Redactor) {
@@ -16,6 +16,13 @@ pub fn words(row: &mut FindingRow, redactor: &mut Redactor) {
 pub fn request(row: &mut ExchangeRow, redactor: &mut Redactor) {
     let named = std::iter::once(&mut row.method).chain(&mut row.name);
     named.for_each(|word| *word = redactor.text(word).into_owned());
+}
+
+/// Replaces them in the names of a connection and of its parties.
+pub fn connection(row: &mut ConnectionRow, redactor: &mut Redactor) {
+    let named = [row.client_name.as_mut(), row.server_name.as_mut()].into_iter().flatten();
+    let told = [&mut row.key, &mut row.session, &mut row.source].into_iter().chain(named);
+    told.for_each(|word| *word = redactor.text(word).into_owned());
 }
 
 /// Replaces them in all that a summary says of files: their names, and what stands in them.

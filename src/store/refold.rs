@@ -199,11 +199,15 @@ impl<'r> Stored<'r> {
     }
 
     fn message(&'r self, text: &'r str) -> Body<'r> {
-        let (message, facts) = match parse_at::<Facts<'_>>(self.json.unwrap_or(text), 0) {
+        let (mut message, facts) = match parse_at::<Facts<'_>>(self.json.unwrap_or(text), 0) {
             Ok((Parsed::One(message, facts), _)) => (message, facts),
             // A format that logs no JSON and had no translation: the columns are all there is.
             _ => (self.envelope(), Facts::default()),
         };
+        // The capture knew that its logger had written the id.
+        if self.kind == kind::NOTIFICATION && message.kind == Kind::Request {
+            (message.kind, message.id) = (Kind::Notification, IdField::Absent);
+        }
         Body::Message(Captured { text, json: self.json, message, facts })
     }
 

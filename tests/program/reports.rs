@@ -389,3 +389,22 @@ fn a_comparison_is_a_page_without_a_script() {
     let lines = run(&["diff", old, new, "--format", "jsonl"]).out;
     assert_eq!(rows, lines.lines().filter(|line| line.contains("\"type\":\"exchange\"")).count());
 }
+
+/// The name of a connection that looks like a secret is replaced in every report, and its findings stay its own.
+#[test]
+fn a_connection_that_is_called_like_a_secret_keeps_its_findings() {
+    let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let line = |message: &str| {
+        format!("{{\"dir\":\"c2s\",\"session\":\"{token}\",\"msg\":{{\"jsonrpc\":\"2.0\",{message}}}}}\n")
+    };
+    let ask = line(r#""id":1,"method":"tools/list""#);
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = file(folder.path(), "log.jsonl", ask.repeat(2));
+    let said = run(&["check", &log, "--report", "junit=-", "--select", "RPC010"]);
+    assert!(
+        said.out.contains(r#"<testsuite name="&lt;&lt;secret:"#) && said.out.contains(r#"failures="1""#),
+        "{}",
+        said.out
+    );
+    assert!(!said.out.contains(token));
+}

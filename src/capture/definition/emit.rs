@@ -28,6 +28,8 @@ pub(super) struct Emitter {
     pub(super) definition: Arc<Definition>,
     pub(super) vantage: Vantage,
     pub(super) keys: Option<Vec<ConnectionKey>>,
+    /// The user named them.
+    pub(super) asked: bool,
     pub(super) channels: Channels,
     pub(super) count: u32,
     pub(super) clock: clock::Reader,
@@ -66,6 +68,7 @@ impl Emitter {
             definition,
             vantage,
             keys: None,
+            asked: false,
             channels: Channels::default(),
             count: 0,
             clock: clock::Reader::default(),

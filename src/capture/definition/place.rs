@@ -93,6 +93,7 @@ impl Emitter {
 
     fn channel(&mut self, head: &Head<'_>, text: &str, ts: Option<&str>, out: &mut Out<'_>) -> Result<u32> {
         if self.keys.is_none() {
+            self.asked = out.connection_key().is_some();
             self.keys = Some(self.wanted_keys(out)?);
         }
         let mut name = std::mem::take(&mut self.name);
@@ -109,6 +110,9 @@ impl Emitter {
             if let Some(value) = value.filter(|value| !value.is_empty() && *value != "null") {
                 join(&mut name, value);
             }
+        }
+        if self.asked {
+            out.key_is_told(!name.is_empty());
         }
         join(&mut name, self.parties.pair());
         let definition = Arc::clone(&self.definition);

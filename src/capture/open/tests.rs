@@ -184,6 +184,20 @@ fn the_user_names_what_tells_lines_of_text_apart() {
 }
 
 #[test]
+fn what_no_record_has_tells_no_connections_apart() {
+    let files = Files::new();
+    let line = |name: &str| format!("{{\"dir\":\"c2s\",\"sess\":\"{name}\",\"msg\":{PING}}}\n");
+    let path = files.write("a.jsonl", [line("a"), line("b")].concat().as_bytes());
+    let by = |key: &str| Overrides { connection_key: Some(vec![key.into()]), ..Overrides::default() };
+    assert_eq!(read_by(&path, &by("sess")).0.names(), [Some("a"), Some("b")]);
+    for key in ["ses", "", "word:0", "/params/sess"] {
+        let mut source = open(&path, &by(key)).expect("a log");
+        let error = source.read(0, Resume::default(), &mut Kept::default()).expect_err("nothing is called so");
+        assert!(error.message.contains("--connection-key"), "{key}: {}", error.message);
+    }
+}
+
+#[test]
 fn the_user_names_what_records_say_in_their_texts() {
     let files = Files::new();
     let said = |way: &str, name: &str| serde_json::to_string(&format!("{way} conn={name} {PING}")).expect("JSON");

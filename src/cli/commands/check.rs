@@ -283,7 +283,7 @@ pub fn print_judged(
         Some(by) => grouped(by, args.format, style, whole()?, &connections)?,
     };
     let mut out = Out::open(args.output.as_deref(), inputs)?.clean(shown.clone());
-    let mut context = context(&connections, &terms.selection, fail_on);
+    let mut context = context(&connections, &terms.selection, fail_on, sentences.as_mut());
     context.baseline = terms.policy.has_baseline();
     if args.reports.shows_traffic() {
         let wanted = page::Wanted {

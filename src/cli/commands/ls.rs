@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use rpctape::capture::path_of;
 use rpctape::error::{Error, Result};
 use rpctape::protocol::Mechanism;
-use rpctape::report::Listing;
+use rpctape::report::{Listing, redacted};
 
 use crate::cli::args::config::{Config, Uses};
 use crate::cli::args::input;
@@ -56,13 +56,7 @@ pub fn run(args: &LsArgs, stop: &Stop) -> Result<u8> {
         for source in &mut sources {
             source.name = redactor.text(&source.name).into_owned();
         }
-        for row in &mut connections {
-            let own = [&mut row.key, &mut row.session, &mut row.source];
-            let names = [row.client_name.as_mut(), row.server_name.as_mut()];
-            for word in own.into_iter().chain(names.into_iter().flatten()) {
-                *word = redactor.text(word).into_owned();
-            }
-        }
+        connections.iter_mut().for_each(|row| redacted::connection(row, redactor));
     }
     let listing = Listing::of(sources, connections, &traffic, &store.lost()?);
     let mut out = Out::open(None, &[])?.clean(redactor);

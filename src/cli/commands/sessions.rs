@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use rpctape::capture;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::redact::Redactor;
-use rpctape::report::{Session, Sessions};
+use rpctape::report::{Session, Sessions, redacted};
 use rpctape::store::{FindingFilter, Keep, Raw};
 
 use crate::cli::args::config::{Config, Uses};
@@ -52,12 +52,10 @@ pub fn run(args: &SessionsArgs, stop: &Stop) -> Result<u8> {
     let mut of = BTreeMap::new();
     let mut redactor = Redactor::default();
     for mut row in loaded.store.connections()? {
-        let names = [&mut row.client_name, &mut row.server_name];
-        for word in [&mut row.source].into_iter().chain(names.into_iter().flatten()) {
-            *word = redactor.text(word).into_owned();
-        }
-        sessions.entry(row.session.clone()).or_default().add(&row);
-        of.insert(row.key, row.session);
+        of.insert(row.key.clone(), row.session.clone());
+        let session = sessions.entry(row.session.clone()).or_default();
+        redacted::connection(&mut row, &mut redactor);
+        session.add(&row);
     }
     for finding in loaded.store.all_findings(&FindingFilter::default(), Raw::None)? {
         if let Some(session) = of.get(&finding.connection).and_then(|session| sessions.get_mut(session)) {

@@ -43,8 +43,8 @@ pub struct Wanted<'a> {
 pub fn beside(loaded: &Loaded, reports: &ReportArgs, wanted: Wanted<'_>) -> Result<()> {
     let fail_on = Some(Severity::Error);
     let mut summary = preface::begun(loaded, wanted.connections, fail_on);
-    let mut context = preface::context(wanted.connections, &Selection::default(), fail_on);
     let (mut redactor, inputs) = (wanted.redactor.clone(), wanted.inputs);
+    let mut context = preface::context(wanted.connections, &Selection::default(), fail_on, redactor.as_mut());
     let of: BTreeSet<String> = wanted.connections.iter().map(|row| row.key.clone()).collect();
     if reports.shows_traffic() {
         context.gathered = Some(gather(&loaded.store, wanted)?);
@@ -112,12 +112,9 @@ pub fn gather(store: &Store, wanted: Wanted<'_>) -> Result<Rc<Gathered>> {
     if let Some(redactor) = &mut wanted.redactor.clone() {
         let mut clean = |word: &mut String| *word = redactor.text(word).into_owned();
         cancels.iter_mut().filter_map(|cancel| cancel.reason.as_mut()).for_each(&mut clean);
-        for row in &mut connections {
-            [&mut row.key, &mut row.session, &mut row.source].into_iter().for_each(&mut clean);
-            [&mut row.client_name, &mut row.server_name].into_iter().flatten().for_each(&mut clean);
-        }
         exchanges.iter_mut().map(|row| &mut row.connection).for_each(&mut clean);
         std::iter::once(&mut title).chain(&mut log).for_each(&mut clean);
+        connections.iter_mut().for_each(|row| redacted::connection(row, redactor));
         exchanges.iter_mut().for_each(|row| redacted::request(row, redactor));
     }
     let rest = Gathered {

@@ -3,7 +3,8 @@
 use rpctape::error::Result;
 use rpctape::pipeline::{Alone, Met};
 use rpctape::protocol::Severity;
-use rpctape::report::{Context, Merged, MergedAlone, PassedOver, Summary};
+use rpctape::redact::Redactor;
+use rpctape::report::{Context, Merged, MergedAlone, PassedOver, Summary, redacted};
 use rpctape::rules::Selection;
 use rpctape::store::ConnectionRow;
 
@@ -17,11 +18,21 @@ pub fn connections(loaded: &Loaded, key: Option<&str>) -> Result<Vec<ConnectionR
     Ok(vec![connection::named(&all, key)?.clone()])
 }
 
-/// What reports are told beforehand. Their paths are relative to the folder that the program runs in.
+/// What reports are told beforehand: of connections what findings will say of them, too. Their paths are relative to the folder that the
+/// program runs in.
 #[allow(clippy::disallowed_methods, reason = "the command line layer is where settings come from")]
-pub fn context(connections: &[ConnectionRow], selection: &Selection, fail_on: Option<Severity>) -> Context {
+pub fn context(
+    connections: &[ConnectionRow],
+    selection: &Selection,
+    fail_on: Option<Severity>,
+    redactor: Option<&mut Redactor>,
+) -> Context {
+    let mut connections = connections.to_vec();
+    if let Some(redactor) = redactor {
+        connections.iter_mut().for_each(|row| redacted::connection(row, redactor));
+    }
     Context {
-        connections: connections.to_vec(),
+        connections,
         selection: selection.clone(),
         fail_on,
         baseline: false,

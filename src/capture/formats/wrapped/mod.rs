@@ -130,6 +130,8 @@ pub(crate) struct Unwrapper {
     clock: time::Clock,
     /// True once the user was asked what tells connections apart.
     keyed: bool,
+    /// The user named what tells connections apart.
+    asked: bool,
     /// True once a message has shown that the words that the others proved are no direction.
     mistrusted: bool,
     minted: Minted,
@@ -144,6 +146,7 @@ impl Unwrapper {
             name: String::new(),
             clock: time::Clock::default(),
             keyed: false,
+            asked: false,
             mistrusted: false,
             minted: Minted::default(),
         }
@@ -164,7 +167,10 @@ impl Unwrapper {
         }
         if !self.keyed {
             self.keyed = true;
-            out.connection_key().map_or(Ok(()), |keys| self.layout.rekey(&keys))?;
+            if let Some(keys) = out.connection_key() {
+                self.asked = true;
+                self.layout.rekey(&keys)?;
+            }
         }
         let mut found = Envelope::default();
         let read = if self.layout.spread {
@@ -389,6 +395,9 @@ impl Unwrapper {
 
     fn channel(&mut self, found: &Envelope<'_>, text: &str, out: &mut Out<'_>) -> Result<u32> {
         let layout = &self.layout;
+        if self.asked {
+            out.key_is_told(found.session.or(found.connection).is_some());
+        }
         let name = match (found.session, found.connection) {
             (Some(session), None) => session,
             (None, Some(connection)) => connection,

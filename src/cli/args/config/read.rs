@@ -8,7 +8,7 @@ use rpctape::protocol::Severity;
 use rpctape::rules::{self, RULES, Rule, Selection};
 use toml::de::{DeTable, DeValue};
 
-use super::super::values::{FailOn, duration};
+use super::super::values::{FailOn, compare, duration};
 use super::walk::{FileText, Value};
 use super::{Config, replay};
 
@@ -162,7 +162,9 @@ fn redact(place: &FileText<'_>, value: &Value<'_>, config: &mut Config) -> Resul
                 word => return Err(place.unknown(at, "redaction set", word, &["default", "off"])),
             },
             "keys" => config.secrets.keys = strings()?,
-            "paths" => config.secrets.paths = strings()?,
+            "paths" => {
+                config.secrets.paths = place.checked(key, value, |text| compare::pointer(text).map(str::to_string))?;
+            }
             "emails" => match value.get_ref().as_bool() {
                 Some(emails) => config.secrets.emails = emails,
                 None => return Err(place.fault(at, "emails is true or false")),

@@ -89,8 +89,8 @@ pub fn read(place: &FileText<'_>, value: &Value<'_>, config: &mut ReplayConfig) 
             "command" => config.command = strings()?,
             "url" => config.url = Some(place.string(key, value)?),
             "connect" => config.connect = Some(place.string(key, value)?),
-            "allow" => config.allow = checked(place, key, value, pattern)?,
-            "deny" => config.deny = checked(place, key, value, pattern)?,
+            "allow" => config.allow = place.checked(key, value, pattern)?,
+            "deny" => config.deny = place.checked(key, value, pattern)?,
             "ignore" => {
                 let at = |text: &str| compare::place(text).map(str::to_string);
                 config.ignore = one_by_one(place, key, value, &["at"], |[at]| Ok(at), at)?;
@@ -105,7 +105,7 @@ pub fn read(place: &FileText<'_>, value: &Value<'_>, config: &mut ReplayConfig) 
                 config.tolerances = tolerances;
             }
             "fail-on" => config.fail_on = Some(verdicts(place, key, value)?),
-            "map-path" => config.map_path = checked(place, key, value, values::pair)?,
+            "map-path" => config.map_path = place.checked(key, value, values::pair)?,
             "match" => {
                 let matching = |[at, kind]: [String; 2]| {
                     compare::place(&at)?;
@@ -136,20 +136,10 @@ fn pattern(text: &str) -> std::result::Result<String, String> {
 
 /// Verdicts, one by one or as the flag has them: with commas.
 fn verdicts(place: &FileText<'_>, key: &str, value: &Value<'_>) -> Result<Vec<Failing>> {
-    let all = checked(place, key, value, |text| {
+    let all = place.checked(key, value, |text| {
         text.split(',').map(compare::verdict).collect::<std::result::Result<Vec<_>, _>>()
     })?;
     Ok(all.into_iter().flatten().collect())
-}
-
-fn checked<T>(
-    place: &FileText<'_>,
-    key: &str,
-    value: &Value<'_>,
-    read: impl Fn(&str) -> std::result::Result<T, String>,
-) -> Result<Vec<T>> {
-    let list = place.list(key, value)?;
-    list.iter().map(|(at, text)| read(text).map_err(|why| place.fault(*at, format!("{key}: {why}")))).collect()
 }
 
 fn entries<'v, 't>(

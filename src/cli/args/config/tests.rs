@@ -89,6 +89,7 @@ fn what_is_wrong_is_named_with_its_line_and_the_nearest_word() {
         ("[[suppress]]\nrule = \"CAN010\"\nreason = \"x\"\nuntil = \"soon\"", "c:4: until", ""),
         ("[suppress]\nrule = \"CAN010\"", "c:1: suppress is a list", ""),
         ("[redact]\nvalues = [\"(\"]", "c:2: values", ""),
+        ("[redact]\npaths = [\"params/pin\"]", "c:2: paths: `params/pin` is no JSON pointer", ""),
         ("[replay]\nspeed = \"quick\"", "c:2: speed", ""),
         ("[replay]\nalow = []", "c:2: ", "did you mean allow?"),
         ("[replay]\nfail-on = \"+slower,-stuk\"", "c:2: fail-on: there is no verdict stuk; did you mean stuck?", ""),

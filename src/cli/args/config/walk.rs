@@ -88,6 +88,17 @@ impl FileText<'_> {
         }
     }
 
+    /// A list of strings, or one string, each as what it says.
+    pub fn checked<T>(
+        &self,
+        key: &str,
+        value: &Value<'_>,
+        read: impl Fn(&str) -> std::result::Result<T, String>,
+    ) -> Result<Vec<T>> {
+        let list = self.list(key, value)?;
+        list.iter().map(|(at, text)| read(text).map_err(|why| self.fault(*at, format!("{key}: {why}")))).collect()
+    }
+
     /// True or false.
     pub fn boolean(&self, key: &str, value: &Value<'_>) -> Result<bool> {
         match value.get_ref() {
