@@ -35,6 +35,11 @@ impl Selection {
         wanted && !names(&self.ignore)
     }
 
+    /// True if no rule runs: nothing is judged.
+    pub fn is_none(&self) -> bool {
+        !RULES.iter().any(|rule| self.takes(rule))
+    }
+
     /// The first entry that names rules about payloads only, where payloads are not looked at.
     pub fn unheard(&self) -> Option<&str> {
         let mute = |id: &&String| {

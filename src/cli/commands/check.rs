@@ -266,6 +266,10 @@ pub fn print_judged(
         whole()?;
     }
     let lines = args.format == Format::Concise || args.statistics || args.group_by.is_some();
+    if args.statistics && matches!(args.format, Format::Json | Format::Jsonl) {
+        return Err(Error::new(ErrorKind::Usage, "--statistics prints a table, and no JSON")
+            .hint("`by_rule` of --format json has the same counts"));
+    }
     let style = screen.style(args.output.is_some(), lines);
     summary.unread.iter_mut().for_each(|one| one.near = capture::near(&one.source, one.first));
     // Sentences may quote a reason or a value; numbers of placeholders are those of the sentences alone.
@@ -330,8 +334,9 @@ pub fn print_judged(
         }
         Ok(())
     })?;
+    let unchecked = unchecked(&summary, &terms.selection);
     terms.close(args.connection.is_none(), &mut summary);
-    if summary.messages == 0 {
+    if unchecked.is_some() {
         summary.exit = 2;
     }
     if loss.is_some() && summary.exit == 0 {
@@ -342,15 +347,25 @@ pub fn print_judged(
     }
     out.close()?;
     reports.finish(&summary)?;
-    if summary.messages == 0 {
-        let error = Error::new(ErrorKind::Input, "nothing was checked: no message was found");
-        io::complain(&error.hint("`rpctape ls` shows what each file was taken for; --format-in overrules it"));
+    if let Some(error) = unchecked {
+        io::complain(&error);
     }
     if let Some(loss) = loss {
         let error = Error::new(ErrorKind::Input, loss);
         io::complain(&error.hint("what was read was judged; give the whole file to have all of it judged"));
     }
     Ok(summary.exit)
+}
+
+/// Why nothing was checked, where nothing was: a run that looks green would claim more.
+fn unchecked(summary: &Summary, selection: &Selection) -> Option<Error> {
+    if summary.messages == 0 {
+        let error = Error::new(ErrorKind::Input, "nothing was checked: no message was found");
+        return Some(error.hint("`rpctape ls` shows what each file was taken for; --format-in overrules it"));
+    }
+    let error = || Error::new(ErrorKind::Usage, "nothing was checked: no rule is left of those that were selected");
+    let hint = "--select and --ignore, or `select` and `ignore` under [audit], take out all of them";
+    selection.is_none().then(|| error().hint(hint))
 }
 
 /// A database may hold findings of rules that this run was not asked for.

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::report::{Sheet, Transcript, plural};
+use rpctape::report::{Sheet, Transcript, plural, time};
 use rpctape::store::{ConnectionRow, ExchangeRow, FindingFilter, MessageRow, Raw, Store};
 
 use crate::cli::args::config::{Config, Uses};
@@ -13,7 +13,7 @@ use crate::cli::args::moment::{Extent, Span, log_zone, moment};
 use crate::cli::args::request_name;
 use crate::cli::args::values;
 use crate::cli::args::view::ViewArgs;
-use crate::cli::screen::io::{Out, written};
+use crate::cli::screen::io::{self, Out, written};
 use crate::cli::signals::Stop;
 use rpctape::report::shell;
 
@@ -170,12 +170,15 @@ fn whole_connection(
         Print::Screen(transcript) => transcript.head(out, &title, row.first_at_us),
         Print::Json(sheet) => sheet.head(out, row, None),
     })?;
+    let mut passed = false;
     store.messages_of_connection(row.id, 0, i64::MAX, amount, |message| {
-        match span.is_none_or(|span| span.meets(message.at_us, message.at_us)) {
-            true => print.message(out, &message),
-            false => Ok(()),
-        }
+        let inside = span.is_none_or(|span| span.meets(message.at_us, message.at_us));
+        passed |= inside;
+        if inside { print.message(out, &message) } else { Ok(()) }
     })?;
+    if let (false, Some((first, last))) = (passed, row.first_at_us.zip(row.last_at_us)) {
+        io::say(&format!("no message passed then: those of this connection are of {}", time::span(first, last)));
+    }
     let Print::Json(sheet) = print else { return Ok(()) };
     let filter = FindingFilter { connection: Some(row.id), ..FindingFilter::default() };
     written(sheet.finish(out, &store.all_findings(&filter, Raw::None)?))

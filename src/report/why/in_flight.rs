@@ -165,6 +165,8 @@ pub struct Told<'a> {
     pub next: &'a [String],
     /// True to show every row.
     pub all: bool,
+    /// Only certain requests were asked for.
+    pub some: bool,
 }
 
 /// Writes the screen; `moments` are sorted by how much was in flight.
@@ -183,7 +185,10 @@ pub fn write_moment(out: &mut dyn Write, told: &Told<'_>, moments: &[Moment], st
     let whole = format!(" (of {} in the log{places})", number::count(told.requests));
     let verb = if open == 1 { "was" } else { "were" };
     match open {
-        0 if moments.iter().any(|moment| moment.inside) => writeln!(out, " nothing was in flight")?,
+        0 if moments.iter().any(|moment| moment.inside) => match told.some {
+            true => writeln!(out, " nothing of what was asked for was in flight")?,
+            false => writeln!(out, " nothing was in flight")?,
+        },
         0 => writeln!(out, " nothing can be said: no connection of the log was seen then")?,
         _ => {
             let within = rows().filter(|row| row.since_us > told.at_us).count() as u64;

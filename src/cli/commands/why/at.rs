@@ -59,6 +59,7 @@ pub fn write(out: &mut Out, case: &Case<'_>, args: &WhyArgs, text: &str) -> Resu
         stuck_after_us: case.stuck_after_us(),
         next: &next,
         all: args.all,
+        some: !matches!(only, Only::All),
     };
     written(write_moment(out, &told, &moments, &args.screen.style(false, false)))
 }
