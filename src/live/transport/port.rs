@@ -89,6 +89,11 @@ impl Port {
 }
 
 impl Report {
+    /// The time, in microseconds of the clock of the link.
+    pub(super) fn us(&self) -> i64 {
+        self.clock.us()
+    }
+
     /// An arrival now.
     pub(super) fn now(&self, what: Incoming) -> Arrival {
         Arrival { at_us: self.clock.us(), what }
@@ -96,7 +101,22 @@ impl Report {
 
     /// Tells something, and waits until there is room for it. For tasks that nothing waits for but the peer.
     pub(super) async fn tell(&self, what: Incoming) -> Result<(), Gone> {
-        let arrival = self.now(what);
+        self.hand_on(self.now(what)).await
+    }
+
+    /// Tells something that may have been sent at `since_us` already. That is no matter but where something else was told meanwhile: then
+    /// it came as early as can be.
+    pub(super) async fn tell_since(&self, since_us: i64, what: Incoming) -> Result<(), Gone> {
+        let mut arrival = self.now(what);
+        let latest = *self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        if latest > since_us {
+            arrival.at_us = since_us;
+        }
+        self.hand_on(arrival).await
+    }
+
+    /// Tells what came at a time.
+    pub(super) async fn hand_on(&self, arrival: Arrival) -> Result<(), Gone> {
         let permit = self.from.reserve().await.map_err(|_| Gone)?;
         self.send(arrival, |arrival| permit.send(arrival));
         Ok(())
@@ -134,5 +154,25 @@ pub(super) async fn until(deadline: Option<tokio::time::Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline).await,
         None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::link::NO_STREAM;
+
+    #[tokio::test]
+    async fn what_may_have_been_sent_before_something_else_came_right_behind_it() {
+        let (from, mut arrivals) = mpsc::channel(8);
+        let report = Report { from, clock: Clock::start(), latest: Arc::default() };
+        let sent = |at_us| Arrival { at_us, what: Incoming::Sent { stream: NO_STREAM } };
+        let body = || Incoming::Raw { bytes: Vec::new() };
+        report.tell_since(0, body()).await.expect("a listener");
+        let alone = arrivals.recv().await.expect("an arrival").at_us;
+        report.hand_on(sent(alone + 7)).await.expect("a listener");
+        report.tell_since(alone, body()).await.expect("a listener");
+        arrivals.recv().await.expect("an arrival");
+        assert_eq!(arrivals.recv().await.expect("an arrival").at_us, alone + 7);
     }
 }

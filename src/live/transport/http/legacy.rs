@@ -77,7 +77,7 @@ impl Stream {
                     {
                         found = Some(String::from_utf8_lossy(data.trim_ascii()).into_owned());
                     }
-                    event => self.wire.event(None, event).await?,
+                    event => self.wire.event(None, None, event).await?,
                 }
             }
             if found.is_some() {
@@ -95,7 +95,7 @@ impl Stream {
                 Err(_) => break RESET,
             };
             for event in self.reader.push(&chunk) {
-                if self.wire.event(None, event).await.is_err() {
+                if self.wire.event(None, None, event).await.is_err() {
                     return End::Gone;
                 }
             }

@@ -30,6 +30,11 @@ const IDLE: Duration = Duration::from_secs(2);
 /// takes another connection, does not overtake what it cancels in the server.
 const SETTLE: Duration = Duration::from_millis(10);
 
+/// How long after its head the first of a body may come that was written with it, in microseconds. Where a server writes the two one after
+/// the other, its kernel keeps the second back until the first is acknowledged (RFC 896), and the one of this machine may take 40 ms for
+/// that (RFC 1122 4.2.3.2 allows 500).
+const WITH_HEAD_US: i64 = 50_000;
+
 /// A response came to its end.
 pub(super) const EOF: &str = "eof";
 /// It did not.
@@ -233,12 +238,14 @@ impl Wire {
             status: status.as_u16(),
             headers: self.kept(response.headers(), status),
         };
-        self.report.tell(head).await?;
+        let head = self.report.now(head);
+        let head_us = head.at_us;
+        self.report.hand_on(head).await?;
         drop(go);
         if is_event_stream(&response) {
-            self.events(call.stream, response).await
+            self.events(call.stream, head_us, response).await
         } else {
-            self.document(call.stream, status, response).await
+            self.document(call.stream, (status, head_us), response).await
         }
     }
 
@@ -262,7 +269,12 @@ impl Wire {
     }
 
     /// A body that is no stream.
-    async fn document(&self, stream: u32, status: StatusCode, mut response: Response) -> Result<&'static str, Gone> {
+    async fn document(
+        &self,
+        stream: u32,
+        (status, head_us): (StatusCode, i64),
+        mut response: Response,
+    ) -> Result<&'static str, Gone> {
         let (mut body, mut how) = (Vec::new(), EOF);
         loop {
             match response.chunk().await {
@@ -278,7 +290,7 @@ impl Wire {
             }
         }
         match piece(body.trim_ascii().to_vec()) {
-            Piece::Message(bytes) => self.message(Some(stream), bytes, None).await?,
+            Piece::Message(bytes) => self.message(Some(stream), self.since(head_us), bytes, None).await?,
             // `Accepted`, and pages for people that come with an error, stand in the place of nothing.
             Piece::Raw(bytes) if status == StatusCode::OK && !bytes.is_empty() => {
                 self.report.tell(Incoming::Raw { bytes }).await?;
@@ -289,16 +301,18 @@ impl Wire {
     }
 
     /// A body that is a stream of events.
-    async fn events(&self, stream: u32, mut response: Response) -> Result<&'static str, Gone> {
+    async fn events(&self, stream: u32, head_us: i64, mut response: Response) -> Result<&'static str, Gone> {
         let mut reader = SseReader::keeping(MESSAGE_BYTES);
+        let mut first = true;
         loop {
             let (found, how) = match response.chunk().await {
                 Ok(Some(chunk)) => (reader.push(&chunk), None),
                 Ok(None) => (std::mem::take(&mut reader).finish().into_iter().collect(), Some(EOF)),
                 Err(_) => (std::mem::take(&mut reader).finish().into_iter().collect(), Some(RESET)),
             };
+            let since = self.since(head_us).filter(|_| std::mem::take(&mut first));
             for event in found {
-                self.event(Some(stream), event).await?;
+                self.event(Some(stream), since, event).await?;
             }
             if let Some(how) = how {
                 return Ok(how);
@@ -307,7 +321,7 @@ impl Wire {
     }
 
     /// One event. What it primes is told apart from what it carries.
-    pub(super) async fn event(&self, stream: Option<u32>, event: SseEvent) -> Result<(), Gone> {
+    pub(super) async fn event(&self, stream: Option<u32>, since: Option<i64>, event: SseEvent) -> Result<(), Gone> {
         let named = event.name.as_deref().is_some_and(|name| name != "message");
         let data = event.data.filter(|data| !named && !data.is_empty());
         if (data.is_none() && event.id.is_some()) || event.retry_ms.is_some() {
@@ -315,15 +329,30 @@ impl Wire {
             self.report.tell(Incoming::Primed { stream, event_id: event.id.clone(), retry_ms: event.retry_ms }).await?;
         }
         match data.map(piece) {
-            Some(Piece::Message(bytes)) => self.message(stream, bytes, event.id).await,
+            Some(Piece::Message(bytes)) => self.message(stream, since, bytes, event.id).await,
             Some(Piece::Raw(bytes)) => self.report.tell(Incoming::Raw { bytes }).await,
             None => Ok(()),
         }
     }
 
-    async fn message(&self, stream: Option<u32>, bytes: Vec<u8>, event_id: Option<String>) -> Result<(), Gone> {
+    async fn message(
+        &self,
+        stream: Option<u32>,
+        since: Option<i64>,
+        bytes: Vec<u8>,
+        event_id: Option<String>,
+    ) -> Result<(), Gone> {
         self.memory().mirrors.learn(&bytes);
-        self.report.tell(Incoming::Message { stream, bytes, event_id }).await
+        let message = Incoming::Message { stream, bytes, event_id };
+        match since {
+            Some(since_us) => self.report.tell_since(since_us, message).await,
+            None => self.report.tell(message).await,
+        }
+    }
+
+    /// When what comes now may have been sent, if not now: with the head of its response.
+    fn since(&self, head_us: i64) -> Option<i64> {
+        Some(head_us).filter(|head_us| self.report.us() - head_us <= WITH_HEAD_US)
     }
 
     /// Tells that a stream ended.
