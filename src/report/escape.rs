@@ -47,17 +47,28 @@ pub fn escape(text: &str) -> Cow<'_, str> {
 /// Text from a log, safe to print and at most `limit` columns. A cut is seen: `...`, and `...(+18.0 kB)` where a
 /// kilobyte or more is left out. `whole` is the length in bytes of all there is, where `text` is already only a part.
 pub fn escape_cut(text: &str, limit: usize, whole: Option<u64>) -> String {
+    let (head, mark) = head(text, limit, whole);
+    format!("{}{mark}", escape(head))
+}
+
+/// The same, not escaped yet.
+pub fn cut(text: &str, limit: usize) -> String {
+    let (head, mark) = head(text, limit, None);
+    format!("{head}{mark}")
+}
+
+/// As much of a text as is shown, and the mark of a cut.
+fn head(text: &str, limit: usize, whole: Option<u64>) -> (&str, String) {
     let whole = whole.unwrap_or(0).max(text.len() as u64);
     let (head, _) = split_at_width(text, limit);
     if head.len() as u64 == whole {
-        return escape(text).into_owned();
+        return (text, String::new());
     }
     let mark = match whole - head.len() as u64 {
         0..1_000 => "...".to_string(),
         left_out => format!("...(+{})", super::number::size(left_out)),
     };
-    let (head, _) = split_at_width(text, limit.saturating_sub(mark.len()));
-    format!("{}{mark}", escape(head))
+    (split_at_width(text, limit.saturating_sub(mark.len())).0, mark)
 }
 
 /// A block of our own text (pages, tables) with quotations in it: line breaks stay, all else is escaped.

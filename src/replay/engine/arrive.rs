@@ -159,7 +159,7 @@ impl Engine {
         match read.kind {
             Kind::Result | Kind::Error => self.response_came(stream, text, read, facts),
             Kind::Notification => self.notification_came(read, facts),
-            Kind::Request if stream.is_some() && self.has_asked(read.id.value(), text) => {}
+            Kind::Request if stream.is_some() && self.is_asked_again(read.id.value(), text) => {}
             Kind::Request => {
                 let serves = self.may_serve(stream, facts);
                 let id_text = read.id_text.unwrap_or("null");

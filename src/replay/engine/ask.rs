@@ -57,11 +57,11 @@ impl Engine {
         }
     }
 
-    /// True if the live side has sent this request before, to the letter: over HTTP it may be sent again on another stream, and
-    /// is the same. Whether it should have been, the audit of the live session says.
-    pub(super) fn has_asked(&self, id: Option<&Id>, text: &str) -> bool {
-        let asked = id.and_then(|id| self.names.asked.get(id));
-        asked.is_some_and(|asked| self.log.exchanges[*asked].text.as_deref() == Some(text))
+    /// True if the live side has sent this request before, to the letter, and has no answer yet: over HTTP it may be sent again on another
+    /// stream, and is the same. Whether it should have been, the audit of the live session says. One that was answered is asked anew.
+    pub(super) fn is_asked_again(&self, id: Option<&Id>, text: &str) -> bool {
+        let asked = id.and_then(|id| self.names.asked.get(id)).map(|asked| &self.log.exchanges[*asked]);
+        asked.is_some_and(|asked| asked.answered_us.is_none() && asked.text.as_deref() == Some(text))
     }
 
     /// The recorded request that a live one is: the same question, else the next; of several, one under the same parent.

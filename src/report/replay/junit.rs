@@ -53,7 +53,7 @@ fn suite(report: &RunReport) -> TestSuite {
     suite.set_system_out(text(&notes.join("; ")));
     let last_words = rows::last_words(report);
     if !last_words.is_empty() {
-        suite.set_system_err(XmlString::new(lines(last_words)));
+        suite.set_system_err(XmlString::new(lines(&last_words)));
     }
     if let Some(us) = report.wall_us {
         suite.set_time(Duration::from_micros(us.max(0) as u64));

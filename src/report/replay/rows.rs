@@ -3,13 +3,17 @@
 use crate::number::duration;
 use crate::replay::run::CancelStatus;
 use crate::replay::verdict::{ExchangeReport, RunReport, Verdict};
+use crate::report::escape::cut;
 
 /// Lines of stderr that are shown.
 const STDERR: usize = 8;
 
-/// The last lines that a server wrote to its standard error, where it ended otherwise than it should have.
-pub fn last_words(report: &RunReport) -> &[String] {
-    &report.stderr[report.stderr.len().saturating_sub(STDERR)..]
+/// Columns of each.
+const COLUMNS: usize = 200;
+
+/// The last lines that a server wrote to its standard error, where it ended otherwise than it should have. Text as it came, cut.
+pub fn last_words(report: &RunReport) -> Vec<String> {
+    report.stderr[report.stderr.len().saturating_sub(STDERR)..].iter().map(|line| cut(line, COLUMNS)).collect()
 }
 
 /// Id, and connection where there are several: `7`, `s5`, `7@2`. Text as it stood in the log.

@@ -35,6 +35,9 @@ pub fn access(by_hand: &[String], ca: &[PathBuf], configured: &[String], filled:
     Ok(Access { headers, authorities })
 }
 
+/// Headers by which HTTP finds the end of a request.
+const FRAMING: [&str; 2] = ["content-length", "transfer-encoding"];
+
 /// `NAME: VALUE`. The value may be a secret, and stands in no error.
 fn header(text: &str, filled: &mut Filled) -> Result<(String, String)> {
     let fault = |what: &str| {
@@ -45,6 +48,9 @@ fn header(text: &str, filled: &mut Filled) -> Result<(String, String)> {
     let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     if name.is_empty() || !name.chars().all(token) {
         return Err(fault("the name of a --header is none that HTTP knows"));
+    }
+    if FRAMING.iter().any(|own| name.eq_ignore_ascii_case(own)) {
+        return Err(fault(&format!("--header {name} would say of each request what is not so: its length is its own")));
     }
     let breaks = |text: &str| text.contains(|c: char| c.is_control() && c != '\t');
     let refused = || fault(&format!("the value of --header {name} has a line break or another control character"));
@@ -158,7 +164,9 @@ mod tests {
         let found = header("X-Key:  Bearer s3cr3t ", &mut filled).unwrap();
         assert_eq!(found, ("X-Key".to_string(), "Bearer s3cr3t".to_string()));
         assert_eq!(filled.values, ["Bearer s3cr3t", "s3cr3t"]);
-        for bad in ["no colon", ": x", "a b: x", "a: hunter2\r\nb: y"] {
+        for bad in
+            ["no colon", ": x", "a b: x", "content-Length: 3", "Transfer-Encoding: chunked", "a: hunter2\r\nb: y"]
+        {
             assert!(header(bad, &mut filled).is_err_and(|error| !error.message.contains("hunter2")), "{bad}");
         }
     }

@@ -90,7 +90,7 @@ pub fn run(args: &MinimiseArgs, stop: &Stop) -> Result<u8> {
             bar.set_message(format!("{tried} tried, {} of {} left", some.len(), units.len()));
             bar.tick();
         }
-        trial.shows(&goal, &part(&text, &units, some)?)
+        trial.shows(&goal, &part(&text, &units, some)?, some.is_empty())
     })?;
     if let Some(bar) = &bar {
         bar.finish_and_clear();
@@ -240,7 +240,8 @@ impl Trial<'_> {
         }
     }
 
-    fn shows(&self, goal: &Goal, text: &str) -> Result<bool> {
+    /// `bare`: nothing is left but a handshake, if there is one.
+    fn shows(&self, goal: &Goal, text: &str, bare: bool) -> Result<bool> {
         let file = self.write(text)?;
         match goal {
             Goal::Findings(codes) => {
@@ -251,7 +252,9 @@ impl Trial<'_> {
             Goal::Verdict { label, verdict, rule } => {
                 // What cannot be played any more shows nothing.
                 let report = match self.played(&file) {
-                    Err(error) if error.kind == ErrorKind::Usage => return Ok(false),
+                    Err(error) if error.kind == ErrorKind::Usage || bare && error.kind == ErrorKind::Input => {
+                        return Ok(false);
+                    }
                     other => other?,
                 };
                 let fits =

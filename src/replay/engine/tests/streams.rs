@@ -388,7 +388,7 @@ fn a_request_of_the_server_on_a_second_stream_is_the_same_one() {
     let trace = format!(
         "{HTTP}30 c# 5 {{\"id\":4,\"method\":\"tools/call\",\"params\":{{\"name\":\"b\"}}}}\n40 s# 5 {asked}\n45 c# 6 {{\"id\":\"x\",\"result\":{{\"roots\":[]}}}}\n50 s# 5 {{\"id\":4,\"result\":{{}}}}\n"
     );
-    let played = |texts: &[&str]| {
+    let played = |texts: &[(i64, &str)]| {
         play(&connection("mcp 2025-11-25", &trace), &options(), |wire, message| {
             head(wire, 200);
             match (message["method"].as_str(), message["id"].as_str()) {
@@ -396,9 +396,9 @@ fn a_request_of_the_server_on_a_second_stream_is_the_same_one() {
                     wire.result(3, &json!({"id": 4}), json!({}));
                 }
                 (Some("tools/call"), _) if message["id"] == 4 => {
-                    for (at, text) in texts.iter().enumerate() {
+                    for (at, (after, text)) in texts.iter().enumerate() {
                         let bytes = text.as_bytes().to_vec();
-                        wire.at(2, Incoming::Message { stream: Some(90 + at as u32), bytes, event_id: None });
+                        wire.at(*after, Incoming::Message { stream: Some(90 + at as u32), bytes, event_id: None });
                     }
                 }
                 (Some(_), _) if !message["id"].is_null() => {
@@ -408,10 +408,11 @@ fn a_request_of_the_server_on_a_second_stream_is_the_same_one() {
             }
         })
     };
-    let twice = played(&[asked, asked]);
+    let twice = played(&[(2, asked), (2, asked)]);
     assert!(twice.all_sent() && twice.log.extras.is_empty(), "{:?}", twice.log.extras);
     let other = asked.replace("\"x\"", "\"y\"");
-    assert_eq!(played(&[asked, &other]).log.extras.len(), 1, "another id is another request");
+    assert_eq!(played(&[(2, asked), (2, &other)]).log.extras.len(), 1, "another id is another request");
+    assert_eq!(played(&[(2, asked), (9, asked)]).log.extras.len(), 1, "one that was answered is asked anew");
 }
 
 /// The same session as [`STATELESS`], over a transport of one stream.
