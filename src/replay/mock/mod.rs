@@ -203,11 +203,12 @@ impl Mock {
         self.report
     }
 
-    /// The client has left: the server ends as it did when it was left.
+    /// The client has left: the server ends as it did when it was left, or as it was about to by itself.
     fn left(&mut self, now_us: i64) {
         // Who reads the end of its input has mostly written by then what it was about to write.
         self.tick(now_us + ABOUT_US);
-        self.report.exit = self.script.exit_when_left();
+        let ending = self.timers.keys().any(|timer| self.script.ends_at(timer.event));
+        self.report.exit = if ending { self.script.exit() } else { self.script.exit_when_left() };
         self.gone();
     }
 

@@ -159,6 +159,12 @@ impl Script {
         self.exit().filter(|_| self.connection.left_at().is_some_and(|left| left < exit))
     }
 
+    /// True for the end of the connection, or of the process.
+    pub(super) fn ends_at(&self, event: usize) -> bool {
+        let event = &self.connection.events[event];
+        event.stream.is_none() && matches!(event.what, EventKind::Exit(_) | EventKind::Close)
+    }
+
     fn exit_at(&self) -> Option<usize> {
         self.connection.events.iter().rposition(|event| matches!(event.what, EventKind::Exit(_)))
     }

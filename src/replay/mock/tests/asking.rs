@@ -90,6 +90,14 @@ fn a_server_that_is_left_ends_as_it_did() {
     let itself = "0 c> {\"id\":1,\"method\":\"a\"}\n3 s|\n4 x 3";
     let ends = |stage: &mut Stage| assert_eq!(stage.on(r#"{"id":1,"method":"a"}"#), ["end"]);
     assert_eq!(left("jsonrpc", itself, &ends), Some(3));
+    let early = "0 c> {\"id\":1,\"method\":\"a\"}\n1 s> {\"id\":1,\"result\":1}\n300 s|\n301 x 3";
+    let before = |stage: &mut Stage| {
+        let bytes = br#"{"id":1,"method":"a"}"#.to_vec();
+        stage.mock.arrival(0, &Incoming::Message { stream: None, bytes, event_id: None });
+        stage.mock.tick(5_000);
+        close(stage);
+    };
+    assert_eq!(left("jsonrpc", early, &before), Some(3), "it was about to end by itself");
     let exit = |stage: &mut Stage| assert_eq!(stage.on(r#"{"method":"exit"}"#), ["end"]);
     assert_eq!(left("lsp 3.17", "0 c> {\"method\":\"exit\"}\n3 x 1", &exit), Some(1));
 }
