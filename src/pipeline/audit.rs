@@ -7,7 +7,7 @@ use super::lookout::Lookout;
 use super::summary::{Summary, summarise};
 use super::{Options, Progress};
 use crate::error::Result;
-use crate::session::{Followed, Session, Sink};
+use crate::session::{Followed, Session, Settings, Sink};
 use crate::store::{Store, Which};
 
 /// Where the database keeps what it was judged with.
@@ -27,6 +27,12 @@ pub fn audit(store: &mut Store, options: &Options, progress: &mut dyn Progress) 
             Err(error)
         }
     }
+}
+
+/// True if a database was judged with other settings than these.
+pub fn judged_otherwise(store: &Store, settings: &Settings) -> Result<bool> {
+    let with = store.meta(JUDGED_WITH)?.unwrap_or_default();
+    Ok(!with.contains(&format!("{settings:?}")))
 }
 
 fn again(store: &Store, options: &Options, progress: &mut dyn Progress) -> Result<Summary> {

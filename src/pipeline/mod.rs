@@ -37,7 +37,7 @@ mod restart_tests;
 #[cfg(test)]
 mod tests;
 
-pub use audit::audit;
+pub use audit::{audit, judged_otherwise};
 pub use check::{Findings, check, check_paths};
 pub use coverage::{coverage, coverage_of};
 pub use follow::follow;

@@ -47,6 +47,16 @@ impl GroupBy {
         }
     }
 
+    /// True where each connection, with its messages, belongs to one row.
+    fn takes_connections(self) -> bool {
+        !matches!(self, GroupBy::Tool | GroupBy::Rule)
+    }
+
+    /// True where each request belongs to one row.
+    fn takes_requests(self) -> bool {
+        self != GroupBy::Rule
+    }
+
     /// The group of a connection, where connections fall into groups.
     fn of(self, connection: &ConnectionRow) -> Option<String> {
         let unnamed = || "(not named)".to_string();
@@ -87,9 +97,12 @@ struct Line<'a> {
     by: &'static str,
     group: &'a str,
     sources: usize,
-    connections: u64,
-    messages: u64,
-    calls: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    connections: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calls: Option<u64>,
     error: u64,
     warning: u64,
     note: u64,
@@ -148,17 +161,35 @@ impl Grouped {
     }
 
     fn table(&self) -> Table {
-        let names = [self.by.as_str(), "files", "connections", "messages", "requests", "errors", "warnings", "notes"];
-        let leans = [Lean::Left].into_iter().chain([Lean::Right; 7]);
-        let mut table = Table::new(names.into_iter().zip(leans).chain([("rules", Lean::Left)])).wrapped();
+        let columns = ["files", "connections", "messages", "requests", "errors", "warnings", "notes"];
+        let columns = columns.into_iter().filter(|name| self.has(name)).map(|name| (name, Lean::Right));
+        let all = [(self.by.as_str(), Lean::Left)].into_iter().chain(columns).chain([("rules", Lean::Left)]);
+        let mut table = Table::new(all).wrapped();
         for (group, row) in self.sorted() {
-            let counts = [row.connections, row.messages, row.calls, row.errors, row.warnings, row.notes];
-            let mut cells = vec![group.clone(), number::count(row.sources.len() as u64)];
-            cells.extend(counts.map(number::count));
+            let counts = [
+                ("files", row.sources.len() as u64),
+                ("connections", row.connections),
+                ("messages", row.messages),
+                ("requests", row.calls),
+                ("errors", row.errors),
+                ("warnings", row.warnings),
+                ("notes", row.notes),
+            ];
+            let mut cells = vec![group.clone()];
+            cells.extend(counts.iter().filter(|(name, _)| self.has(name)).map(|(_, count)| number::count(*count)));
             cells.push(rules(&row.rules));
             table.row(cells);
         }
         table
+    }
+
+    /// True for a column whose counts fall into rows.
+    fn has(&self, column: &str) -> bool {
+        match column {
+            "connections" | "messages" => self.by.takes_connections(),
+            "requests" => self.by.takes_requests(),
+            _ => true,
+        }
     }
 }
 
@@ -174,7 +205,7 @@ fn rules(counts: &BTreeMap<String, u64>) -> String {
 impl Report for Grouped {
     fn finding(&mut self, _: &mut dyn Write, finding: &FindingRow) -> io::Result<()> {
         let group = self.group_of(finding);
-        let per_finding = matches!(self.by, GroupBy::Rule | GroupBy::Tool);
+        let per_finding = !self.by.takes_connections();
         let row = self.rows.entry(group).or_default();
         if per_finding {
             row.sources.insert(finding.source.clone());
@@ -196,9 +227,9 @@ impl Report for Grouped {
                     by: self.by.as_str(),
                     group,
                     sources: row.sources.len(),
-                    connections: row.connections,
-                    messages: row.messages,
-                    calls: row.calls,
+                    connections: self.has("connections").then_some(row.connections),
+                    messages: self.has("messages").then_some(row.messages),
+                    calls: self.has("requests").then_some(row.calls),
                     error: row.errors,
                     warning: row.warnings,
                     note: row.notes,

@@ -58,3 +58,17 @@ fn it_shows_no_secret() {
     let named = said(&below, &["check", &log, "--config", &own]);
     assert!(!named.err.contains("is not used"), "{}", named.err);
 }
+
+/// What was judged before was judged without them.
+#[test]
+fn a_database_that_was_judged_without_its_settings_is_said_to_be() {
+    let folder = above("[audit]\nstuck-after = \"2m\"\n");
+    let log = top().join("samples/mcp/bad.jsonl").display().to_string();
+    let below = folder.path().join("below");
+    let db = folder.path().join("a.db").display().to_string();
+    assert_eq!(said(top(), &["ingest", &log, "--db", &db]).code, 0);
+    let check = || said(&below, &["check", &db, "--fail-on", "none"]);
+    assert!(check().err.contains("judged with other settings"), "{}", check().err);
+    assert_eq!(said(&below, &["audit", &db, "--fail-on", "none"]).code, 0);
+    assert!(!check().err.contains("judged with other settings"), "{}", check().err);
+}

@@ -15,6 +15,7 @@ use rpctape::pipeline::{self, Hops, Met, Options, Progress, Taken};
 use rpctape::protocol::{self, Profile};
 #[cfg(feature = "live")]
 use rpctape::replay::recording::Recording;
+use rpctape::session::Settings;
 use rpctape::store::{self, Keep, Payload, Store};
 
 use super::judge::JudgeArgs;
@@ -403,14 +404,24 @@ fn tell_met(met: &Met, client: &str, server: &str) {
 }
 
 fn open(file: &str, read: &ReadArgs, judge: &JudgeArgs) -> Result<Loaded> {
+    let again = rpctape::report::shell::file(file);
     if judge.differs() || read.overrules() {
-        return Err(Error::new(ErrorKind::Usage, format!("{file} is a database: it holds the judgement made before"))
-            .hint(format!("judge it again with these flags: rpctape audit {}", rpctape::report::shell::file(file))));
+        let error = Error::new(ErrorKind::Usage, format!("{file} is a database: it holds the judgement made before"));
+        return Err(error.hint(match read.overrules() {
+            true => "how a log is read is said when it is read: rpctape ingest LOG --db FILE".to_string(),
+            false => format!("judge it again with these flags: rpctape audit {again}"),
+        }));
     }
     let path = capture::path_of(file);
     // Also to read it SQLite takes what lies beside it for its own.
     output::claim_database(&path)?;
     let store = Store::read(&path)?;
+    let settings = judge.settings();
+    if settings != Settings::default() && pipeline::judged_otherwise(&store, &settings)? {
+        say(&format!(
+            "note: this database was judged with other settings; to judge it with these: rpctape audit {again}"
+        ));
+    }
     let summary = pipeline::summary(&store)?;
     Ok(Loaded { store, summary, passed_over: Vec::new(), torn: Vec::new() })
 }
