@@ -12,4 +12,4 @@ pub(crate) use envelope::MemberName;
 pub use envelope::{Lift, NoLift};
 pub use id::{Id, IdField};
 pub use message::{Defect, Defects, ErrorObject, Kind, Message};
-pub use text::{Member, Parsed, Unparsable, parse, parse_at};
+pub use text::{Member, NO_OBJECT, Parsed, Unparsable, parse, parse_at};

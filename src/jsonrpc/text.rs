@@ -115,6 +115,9 @@ fn scanned<'a, F: Lift<'a>>(text: &'a str, envelope: &mut Envelope<'a, F>) -> Re
     }
 }
 
+/// What is wrong with a member of an array that is JSON and no object.
+pub const NO_OBJECT: &str = "a member of its array is no object";
+
 fn batch<'a, F: Lift<'a>>(text: &'a str, start: usize) -> Result<(Parsed<'a, F>, usize), Unparsable> {
     let (members, end) = one::<Vec<&'a RawValue>>(text, start)?;
     let base = text.as_ptr() as usize;
@@ -128,7 +131,7 @@ fn batch<'a, F: Lift<'a>>(text: &'a str, start: usize) -> Result<(Parsed<'a, F>,
                     let mut envelope = Envelope::<F>::default();
                     object(raw, &mut envelope).map(|_| envelope.finish())
                 }
-                _ => Err(Unparsable { reason: "a member of a batch is a JSON object".into(), column: 0, cut: false }),
+                _ => Err(Unparsable { reason: NO_OBJECT.into(), column: 0, cut: false }),
             };
             (from..from + raw.len(), message)
         })

@@ -79,7 +79,13 @@ mod tests {
         let (never, needs) = standing(&rows, "/id-used-once", Side::Server);
         assert_eq!((never, needs.as_str()), (Standing::NotExercised, "needs a request"));
         let (never, needs) = standing(&rows, "/cancel-no-response", Side::Server);
-        assert_eq!((never, needs.as_str()), (Standing::NotExercised, "needs a cancel of a request to it"));
+        assert_eq!(
+            (never, needs.as_str()),
+            (
+                Standing::NotExercised,
+                "needs an answer to a cancelled request or what it does behind a cancel of a request to it"
+            )
+        );
         let (never, _) = standing(&rows, "/disconnect-is-no-cancel", Side::Server);
         assert_eq!(never, Standing::NotApplicable);
     }

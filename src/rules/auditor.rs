@@ -167,8 +167,8 @@ impl Seized {
     }
 
     fn add(&mut self, (client, server): (Occasions, Occasions)) {
-        self.client = self.client.and(client);
-        self.server = self.server.and(server);
+        self.client = self.client.then(client);
+        self.server = self.server.then(server);
     }
 }
 

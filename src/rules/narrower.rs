@@ -35,8 +35,8 @@ const NARROWER: &[(&str, Occasions, Occasions)] = {
         ("LIF021/session.notices", O::UPDATES, DECLARED),
         ("LIF021/session.additionaldirectories", O::NAMES_ROOTS, DECLARED),
         ("LIF021/sessioncapabilities.additionaldirectories", O::NAMES_ROOTS, DECLARED),
-        ("LIF029", O::ASKED_ERA, O::NONE),
-        ("LIF029/initialize", O::ASKED_OTHER_ERA, O::NONE),
+        ("LIF029", O::TELLS_ERA, O::NONE),
+        ("LIF029/initialize", O::REFUSES_OTHER_ERA, O::NONE),
         ("SES013/login", O::LOGS_IN, O::NONE),
         ("SES013/mode", O::CHOOSES_MODE, O::NONE),
         ("SES013/option", O::ANSWERS_PERMISSION, O::NONE),
@@ -45,6 +45,8 @@ const NARROWER: &[(&str, Occasions, Occasions)] = {
         ("SES015", O::NAMES_PATH, O::NONE),
         ("SES015/cwd", O::NAMES_FOLDER, O::NONE),
         ("SES015/roots", O::NAMES_ROOTS, O::NONE),
+        ("TSK004", O::REPORTS_TASK_AGAIN, O::NONE),
+        ("TSK004/first", O::CREATES_TASK, O::NONE),
     ]
 };
 

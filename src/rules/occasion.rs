@@ -37,7 +37,7 @@ occasions! {
     ASKED = 6, "a request to it";
     /// It is sent a notification.
     NOTIFIED = 7, "a notification to it";
-    /// It cancels something.
+    /// It cancels something, in the dialect that is spoken.
     CANCELS = 8, "a cancel";
     /// A request to it is cancelled.
     CANCELLED = 9, "a cancel of a request to it";
@@ -49,8 +49,8 @@ occasions! {
     GIVES_TOKEN = 12, "a request with a progress token";
     /// It sends a batch.
     BATCHES = 13, "a batch";
-    /// It is sent a batch with requests.
-    ASKED_BATCH = 14, "a batch of requests to it";
+    /// It answers by a batch.
+    ANSWERS_BATCH = 14, "a batch of responses";
     /// A handshake is asked for.
     HANDSHAKE = 15, "a handshake";
     /// A handshake is answered.
@@ -59,16 +59,16 @@ occasions! {
     SHUTDOWN = 17, "a shutdown";
     /// The last notification.
     EXIT = 18, "an exit";
-    /// It is asked something after the end was asked for.
-    ASKED_AFTER_SHUTDOWN = 19, "a request after the shutdown";
-    /// It is asked something before the handshake.
-    ASKED_EARLY = 20, "a request before the handshake";
-    /// It is sent a ping.
-    PINGED = 21, "a ping to it";
-    /// It is sent a request whose method begins with `$/`.
-    ASKED_DOLLAR = 22, "a request to it that begins with $/";
-    /// It is sent a request that does not state its revision and capabilities.
-    ASKED_UNSTATED = 23, "a request that does not state its revision";
+    /// It answers what was asked after the end was asked for.
+    ANSWERS_AFTER_SHUTDOWN = 19, "an answer to a request after the shutdown";
+    /// It answers what was asked before the handshake.
+    ANSWERS_EARLY = 20, "an answer to a request before the handshake";
+    /// It answers a ping.
+    ANSWERS_PING = 21, "an answer to a ping";
+    /// It answers a request whose method begins with `$/`.
+    ANSWERS_DOLLAR = 22, "an answer to a request that begins with $/";
+    /// It answers a request that does not state its revision and capabilities.
+    ANSWERS_UNSTATED = 23, "an answer to a request that does not state its revision";
     /// It asks the same again while the first is in flight.
     REPEATS = 24, "a request that is sent again while it is in flight";
     /// It asks for a task.
@@ -77,10 +77,14 @@ occasions! {
     CANCELS_TASK = 26, "a cancel of a task";
     /// It reports a task's status.
     REPORTS_TASK = 27, "a report of a task's status";
-    /// A task of it is cancelled.
-    TASK_CANCELLED = 28, "a report that a task is cancelled";
-    /// It answers the cancel of a task.
-    ANSWERS_TASK_CANCEL = 29, "an answer to the cancel of a task";
+    /// It reports on a task that it has reported on before.
+    REPORTS_TASK_AGAIN = 107, "another report of a task's status";
+    /// It creates a task.
+    CREATES_TASK = 108, "a task that it creates";
+    /// It reports on a task that was cancelled before.
+    TASK_CANCELLED = 28, "another report on a cancelled task";
+    /// It serves the cancel of a task.
+    ANSWERS_TASK_CANCEL = 29, "a result that answers the cancel of a task";
     /// It answers the cancel of a task that had ended.
     ANSWERS_LATE_TASK_CANCEL = 30, "an answer to the cancel of a task that had ended";
     /// A turn of it is cancelled.
@@ -89,10 +93,10 @@ occasions! {
     PERMISSION_CANCELLED = 32, "a permission request of a cancelled turn";
     /// It cancels a turn.
     CANCELS_TURN = 34, "a session/cancel";
-    /// It answers a request for a task that it has declared.
-    ANSWERS_TASK = 35, "an answer to a request for a task";
+    /// It serves a request for a task that it has declared.
+    ANSWERS_TASK = 35, "a result that answers a request for a task";
     /// It delivers the result of a task.
-    DELIVERS_TASK = 36, "an answer to tasks/result";
+    DELIVERS_TASK = 36, "a result that answers tasks/result";
     /// It brings the input that it was asked for.
     CONTINUES = 37, "a request that brings input";
     /// It asks for input.
@@ -109,8 +113,8 @@ occasions! {
     GIVES_PARTIAL = 43, "a result in parts";
     /// The session of a prompt to it is closed.
     TURN_CLOSED = 44, "a session/close while a prompt is in work";
-    /// It is asked about a task.
-    ASKED_OF_TASK = 45, "a request about a task";
+    /// It refuses a request about a task.
+    REFUSES_TASK = 45, "an error that answers a request about a task";
     /// It sends a message by a POST whose headers the log shows.
     POSTS = 46, "a POST whose headers the log shows";
     /// It responds to an HTTP request, and the log shows the status.
@@ -152,9 +156,9 @@ occasions! {
     /// It names more folders for a session (ACP).
     NAMES_ROOTS = 87, "a session with additional directories";
     /// It answers a prompt (ACP).
-    ANSWERS_PROMPT = 88, "an answer to a prompt";
+    ANSWERS_PROMPT = 88, "a result that answers a prompt";
     /// It answers a request for permission (ACP).
-    ANSWERS_PERMISSION = 89, "an answer to a permission request";
+    ANSWERS_PERMISSION = 89, "a result that answers a permission request";
     /// It chooses a mode (ACP).
     CHOOSES_MODE = 90, "a mode that is set";
     /// It chooses a value of a config option (ACP).
@@ -167,8 +171,8 @@ occasions! {
     ASKS_TERMINAL = 94, "a request about a terminal";
     /// It asks for a file (ACP).
     ASKS_FILE = 95, "a request for a file";
-    /// It answers a request for the diagnostics of a document (LSP).
-    GIVES_DIAGNOSTICS = 62, "an answer to a request for diagnostics";
+    /// It gives the diagnostics of a document (LSP).
+    GIVES_DIAGNOSTICS = 62, "a result that gives diagnostics";
     /// It is asked to go on in a list.
     ASKED_PAGE = 63, "a request to it that goes on from a cursor";
     /// It issues a session over HTTP.
@@ -181,10 +185,10 @@ occasions! {
     STREAMS = 68, "a stream of events that answers a request, whose headers the log shows";
     /// It sends log messages, or answers a request for some.
     LOGS = 69, "a log message, or an answer to a request that asks for some";
-    /// It is asked what it speaks, by the method for that.
-    ASKED_ERA = 70, "a server/discover";
-    /// It is asked what it speaks by a handshake, which its revision does not know.
-    ASKED_OTHER_ERA = 96, "a handshake of an earlier revision";
+    /// It answers what it speaks, where it is asked by the method for that.
+    TELLS_ERA = 70, "an answer to a server/discover";
+    /// It refuses a handshake, which its revision does not know.
+    REFUSES_OTHER_ERA = 96, "an error that answers a handshake of an earlier revision";
     /// It is told that its version is not spoken.
     VERSION_REFUSED = 97, "a refusal of its version";
     /// It answers a request that was cancelled.
@@ -195,8 +199,8 @@ occasions! {
     STATELESS = 72, "a request that states its revision";
     /// It cancels a tool call or a terminal by itself (ACP 2).
     CANCELS_PART = 73, "a cancel of a tool call or a terminal";
-    /// It is asked to cancel a tool call or a terminal (ACP 2).
-    ASKED_CANCEL = 74, "a cancel of a tool call or a terminal to it";
+    /// It answers the cancel of a tool call or a terminal (ACP 2).
+    ANSWERS_CANCEL = 74, "an answer to the cancel of a tool call or a terminal";
     /// It tells what may be asked of a tool call or a terminal (ACP 2).
     OFFERS_CANCEL = 75, "an update that tells whether a tool call or a terminal may be cancelled";
     /// It closes a session at the client's request (ACP 2).
@@ -206,24 +210,61 @@ occasions! {
     /// It is asked again, with input.
     ASKED_AGAIN = 78, "a request to it that brings input";
     /// It gives ranges or edits (LSP).
-    GIVES_RANGES = 79, "an answer with ranges or edits";
+    GIVES_RANGES = 79, "a result with ranges or edits";
     /// It gives items that the specification says how to make (LSP).
-    GIVES_ITEMS = 80, "an answer with symbols, signatures, completions or actions, or the begin of a progress";
+    GIVES_ITEMS = 80, "a result with symbols, signatures, completions or actions, or the begin of a progress";
     /// It lists what must have a name or an address of its own.
     NAMES_MANY = 81, "a list of commands, of options or of cells";
     /// It tells of a plan (ACP 2).
     PLANS = 82, "a plan that it tells of";
     /// It answers the call of a tool.
-    CALLED = 83, "the call of a tool that it answers";
+    CALLED = 83, "a result of a tool";
     /// It ends a subscription.
-    ENDS_SUBSCRIPTION = 66, "an answer to a subscription";
+    ENDS_SUBSCRIPTION = 66, "a result that answers a subscription";
     /// It answers a request whose HTTP stream was closed.
     ANSWERS_CLOSED_STREAM = 33, "an answer to a request whose HTTP stream was closed";
+    /// Its cancel names something.
+    CANCELS_BY_NAME = 99, "a cancel that names a request";
+    /// Its cancel names a request that the log shows as its own.
+    CANCELS_OWN = 100, "a cancel that names a request of its own";
+    /// It goes on behind the cancel of a request or a turn, or can say nothing more.
+    PAST_CANCEL = 101, "what it does behind a cancel of a request to it";
+    /// It goes on behind a notification, or can say nothing more.
+    PAST_NOTIFICATION = 102, "what it does behind a notification to it";
+    /// It goes on with notifications behind a request for some.
+    PAST_LISTENED = 103, "a notification of it behind a subscription";
+    /// It tells of a session behind the cancel of a turn.
+    PAST_TURN_CANCEL = 104, "an update of a session behind a session/cancel";
+    /// It answers a request on which it had reported.
+    ANSWERS_REPORTED = 105, "an answer to a request on which it had reported";
+    /// The same, more than once.
+    REPORTS_AGAIN = 106, "an answer to a request on which it had reported more than once";
+    /// It begins to report on something.
+    BEGINS_WORK = 109, "the begin of a progress";
+    /// The token that it has created is refused.
+    TOKEN_REFUSED = 110, "a refusal of a progress token that it creates";
+    /// It ends a turn that was cancelled.
+    ENDS_TURN = 111, "an answer to a prompt whose turn was cancelled";
+    /// It says that a list has changed.
+    TELLS_CHANGE = 112, "a notification that a list has changed";
 }
 
-/// Not occasions, and in no list: the log does not show how the connection began; it goes over HTTP.
+/// Not occasions, and in no list: it does something that no cancel is about, or can do nothing more; the log does not show how the
+/// connection began; it goes over HTTP.
+pub(super) const GOES_ON: Occasions = Occasions(1 << 125);
 pub(super) const NO_HEAD: Occasions = Occasions(1 << 126);
 pub(super) const HTTP: Occasions = Occasions(1 << 127);
+
+/// What a side makes of a thing shows behind it: the thing, what of the side comes after it, and what both are an occasion of.
+const BEHIND: [(Occasions, Occasions, Occasions); 4] = {
+    use Occasions as O;
+    [
+        (O::CANCELLED.and(O::TURN_CANCELLED), GOES_ON, O::PAST_CANCEL),
+        (O::NOTIFIED, GOES_ON, O::PAST_NOTIFICATION),
+        (O::LISTENED, O::NOTIFIES, O::PAST_LISTENED),
+        (O::TURN_CANCELLED, O::UPDATES, O::PAST_TURN_CANCEL),
+    ]
+};
 
 impl Occasions {
     /// None.
@@ -232,6 +273,17 @@ impl Occasions {
     /// Both together.
     pub const fn and(self, other: Occasions) -> Occasions {
         Occasions(self.0 | other.0)
+    }
+
+    /// These, and those that came after them.
+    pub(super) fn then(self, later: Occasions) -> Occasions {
+        let both = self.and(later);
+        BEHIND.iter().fold(
+            both,
+            |all, (thing, after, shown)| {
+                if self.any(*thing) && later.any(*after) { all.and(*shown) } else { all }
+            },
+        )
     }
 
     /// True if any of `other` is among them.
@@ -251,7 +303,7 @@ impl Occasions {
 
     /// Only of the beginning of a connection.
     pub const fn of_beginning(self) -> bool {
-        let beginning = Occasions::HANDSHAKE.and(Occasions::HANDSHAKE_ANSWERED).and(Occasions::ASKED_EARLY);
+        let beginning = Occasions::HANDSHAKE.and(Occasions::HANDSHAKE_ANSWERED).and(Occasions::ANSWERS_EARLY);
         self.0 != 0 && self.0 & !beginning.0 == 0
     }
 

@@ -444,6 +444,8 @@ pub enum What<'a> {
         task: &'a str,
         /// The terminal status reported before, and where, if any.
         terminal: Option<(Seen, &'a str)>,
+        /// The answer in which its result had been delivered when it was cancelled: that is due at its end alone.
+        delivered: Option<Seen>,
         /// The status in the answer, where there is one.
         status: Option<&'a str>,
         /// The error code, where it was rejected with one.

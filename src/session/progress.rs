@@ -117,11 +117,16 @@ impl Conn {
         let raw = m.facts.token().unwrap_or("null");
         let Some(token) = Id::from_json(raw).filter(|_| m.sender == Side::Server) else { return };
         let Some(created) = self.created_tokens.get_mut(&token) else {
-            let created =
-                Created { request: m.seen, begun: Some(m.seen), ended: None, refused: None, refusal_told: false };
+            let begins = told == protocol::ReportStage::Begin;
+            let hole = match begins {
+                true => None,
+                false => Ledger::new(&self.facts, step.shelf).hole_before(Some(m.sender), m.seen.frame),
+            };
+            // What was surely not begun begins with its begin.
+            let begun = Some(m.seen).filter(|_| begins || hole.is_some());
+            let created = Created { request: m.seen, begun, ended: None, refused: None, refusal_told: false };
             self.created_tokens.insert(token, created);
-            if told != protocol::ReportStage::Begin {
-                let hole = Ledger::new(&self.facts, step.shelf).hole_before(Some(m.sender), m.seen.frame);
+            if !begins {
                 let judgement = Judgement::exact_if(hole.is_none(), "it may have begun in what the log does not show");
                 self.progress_fault(step, m, raw, ProgressFault::UnknownToken(judgement));
             }
@@ -129,6 +134,10 @@ impl Conn {
         };
         let before = created.ended.or(created.begun).unwrap_or(created.request);
         let fault = match (told, created.ended) {
+            (protocol::ReportStage::Begin, None) if created.begun.is_none() => {
+                created.begun = Some(m.seen);
+                None
+            }
             (protocol::ReportStage::Begin, _) => Some(ProgressFault::BegunAgain { before }),
             (_, Some(end)) => Some(ProgressFault::Sequence { before: end, what: "it had ended before" }),
             _ => None,

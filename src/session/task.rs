@@ -254,10 +254,12 @@ impl Conn {
         // What the owner reports between the request and its answer may be what the cancel has brought about.
         let between = |seen: Seen| seen.frame > slot.exchange.request.frame;
         let terminal = terminal.filter(|(seen, status)| !(between(*seen) && *status == "cancelled"));
+        let delivered = known.and_then(|task| task.delivered).filter(|seen| !between(*seen));
         let what = What::TaskCancelAnswer {
             exchange: &slot.exchange,
             task: &task,
             terminal,
+            delivered,
             status: status.as_deref(),
             error_code: m.message.error_code(),
             is_error,

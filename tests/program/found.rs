@@ -66,7 +66,7 @@ fn a_database_that_was_judged_without_its_settings_is_said_to_be() {
     let log = top().join("samples/mcp/bad.jsonl").display().to_string();
     let below = folder.path().join("below");
     let db = folder.path().join("a.db").display().to_string();
-    assert_eq!(said(top(), &["ingest", &log, "--db", &db]).code, 0);
+    assert_eq!(said(&top(), &["ingest", &log, "--db", &db]).code, 0);
     let check = || said(&below, &["check", &db, "--fail-on", "none"]);
     assert!(check().err.contains("judged with other settings"), "{}", check().err);
     assert_eq!(said(&below, &["audit", &db, "--fail-on", "none"]).code, 0);

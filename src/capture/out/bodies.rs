@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::capture::{Body, Captured};
 use crate::json::scan::skip_white;
-use crate::jsonrpc::{Kind, Parsed, Unparsable, parse_at};
+use crate::jsonrpc::{Kind, NO_OBJECT, Parsed, Unparsable, parse_at};
 use crate::protocol::Facts;
 
 /// Whether a message, or a batch of some, asks or answers; `None` for what is no message.
@@ -45,6 +45,8 @@ pub(super) fn is_header(text: &str) -> bool {
 /// Why a text is no message, with the byte at which it was noticed.
 pub(crate) fn in_words(fault: &Unparsable) -> String {
     match fault.cut {
+        // Its place is that of the member itself.
+        _ if fault.reason == NO_OBJECT => fault.reason.to_string(),
         true => format!("{} (the text ends after {} bytes)", fault.reason, fault.column),
         false => format!("{} at byte {}", fault.reason, fault.column),
     }

@@ -7,6 +7,8 @@ clauses! { "acp-rfd-2025-11/", "https://agentclientprotocol.com/rfds/request-can
     RFD_TOO_EARLY Must "cancel-after-capabilities" "" "Until capabilities are exchanged, NO requests can be cancelled";
     RFD_ANSWERED Must "cancel-answered" ""
         "MUST send one of these responses for the original request ... Error response with code `-32800`";
+    RFD_NESTED_CANCELLED Must "nested-cancelled" ""
+        "MUST cancel the corresponding request activity and all nested activities";
     RFD_CAPABILITY Must "cancel-capability" "" "MUST Check the recipient's capabilities ... Not send";
 }
 

@@ -87,6 +87,10 @@ pub static REMARKS_2: &[Remark] = &[
 ];
 
 pub static REMARKS_RFD: &[Remark] = &[
+    in_part(
+        &RFD_NESTED_CANCELLED,
+        "work inside the receiver is not seen; its requests that stay open behind the answer are",
+    ),
     allows(&UPDATES_AFTER_CANCEL, "updates between a cancel and the end of the turn"),
     in_part(&TURN_STOPS, "work inside the agent is not seen; new requests to the client are"),
 ];
@@ -143,10 +147,10 @@ pub static RFD: &[Ruling] = version_1![
     bare("LIF019", Severity::Error),
     error("CAN003", &RFD_INITIALIZE),
     error("CAN011", &RFD_ANSWERED),
-    bare("CAN012", Severity::Error),
+    error("CAN012", &RFD_ANSWERED),
     error("CAN015", &RFD_TOO_EARLY),
     error("CAN016", &RFD_CAPABILITY),
-    bare("CAN018", Severity::Error),
+    error("CAN018", &RFD_NESTED_CANCELLED),
 ];
 
 // CAN012 is an error here for a peer that has shown its support; the rule lowers it where that is not evident.

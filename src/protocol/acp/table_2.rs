@@ -10,8 +10,6 @@ use crate::protocol::tables::table;
 pub static RFD: &[Remark] = table! { "acp-rfd-2025-11/", "https://agentclientprotocol.com/rfds/request-cancellation";
     NotObservable Must "support-declared" "" "A party MUST declare `supportsRequestCancellation: true` in their capabilities"
         "what a side can do beyond what it declares is not in the messages";
-    NotObservable Must "nested-cancelled" "" "MUST cancel the corresponding request activity and all nested activities"
-        "work inside the receiver is not in the messages";
     NotObservable Should "internal-cancel" "" "When internal cancellation occurs, the executing party SHOULD"
         "that a side has cancelled by itself is known to it alone";
     NotObservable Must "support-kept" "" "If an implementation declares support, it MUST handle `$/cancelRequest` notifications for its requests"

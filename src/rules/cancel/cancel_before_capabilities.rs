@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-before-capabilities",
     summary: "a cancel was sent before capabilities were exchanged",
     on: On::Cancel,
-    duty: Duty::either(Occasions::CANCELS),
+    duty: Duty::either(Occasions::CANCELS_OWN),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     absence: Absence::Before(Whose::Both),
     default_on: true,

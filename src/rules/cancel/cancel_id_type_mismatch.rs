@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-id-type-mismatch",
     summary: "a cancel names its request with an id of the other JSON type",
     on: On::Cancel,
-    duty: Duty::either(Occasions::CANCELS),
+    duty: Duty::either(Occasions::CANCELS_BY_NAME),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::CLIENT),
     absence: Absence::Before(Whose::Sender),
     default_on: true,

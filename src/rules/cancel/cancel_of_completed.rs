@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-of-completed",
     summary: "a request was cancelled after it was answered",
     on: On::Cancel,
-    duty: Duty::either(Occasions::CANCELS),
+    duty: Duty::either(Occasions::CANCELS_OWN),
     needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Sender),
     default_on: true,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-unknown-id",
     summary: "a cancel names an id that nobody issued",
     on: On::Cancel,
-    duty: Duty::either(Occasions::CANCELS),
+    duty: Duty::either(Occasions::CANCELS_BY_NAME),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::CLIENT),
     absence: Absence::Before(Whose::Sender),
     default_on: true,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-without-capability",
     summary: "a cancel was sent to a side that declared no support for it",
     on: On::Cancel,
-    duty: Duty::either(Occasions::CANCELS),
+    duty: Duty::either(Occasions::CANCELS_OWN),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::PAYLOAD).and(Proof::BOTH_SIDES),
     absence: Absence::Before(Whose::Peer),
     default_on: true,

@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-wrong-direction",
     summary: "a cancel names a request of the other side",
     on: On::Cancel,
-    duty: Duty::either(Occasions::CANCELS),
+    duty: Duty::either(Occasions::CANCELS_BY_NAME),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::CLIENT),
     absence: Absence::Before(Whose::Sender),
     default_on: true,

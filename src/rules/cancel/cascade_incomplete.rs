@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "cascade-incomplete",
     summary: "a cancelled request ended while requests that served it stayed open",
     on: On::Orphans,
-    duty: Duty::either(Occasions::CANCELLED),
+    duty: Duty::either(Occasions::PAST_CANCEL),
     needs: Proof::CANCEL_TARGET
         .and(Proof::ANSWER_TIME)
         .and(Proof::DIRECTION)

@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "duplicate-cancel",
     summary: "a request was cancelled twice",
     on: On::Cancel,
-    duty: Duty::either(Occasions::CANCELS),
+    duty: Duty::either(Occasions::CANCELS_OWN),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     absence: Absence::Between(Whose::Sender),
     default_on: true,

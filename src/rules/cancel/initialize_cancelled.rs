@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "initialize-cancelled",
     summary: "the handshake request was cancelled",
     on: On::Cancel,
-    duty: Duty::client(Occasions::HANDSHAKE),
+    duty: Duty::client(Occasions::HANDSHAKE_ANSWERED),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION).and(Proof::CLIENT),
     absence: Absence::Between(Whose::Both),
     default_on: true,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "message-after-cancel",
     summary: "a notification was sent for a request that was cancelled",
     on: On::NotificationAfterCancel,
-    duty: Duty::server(Occasions::CANCELLED),
+    duty: Duty::server(Occasions::PAST_CANCEL),
     needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::DIRECTION).and(Proof::PAYLOAD),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "new-nested-after-cancel",
     summary: "a new request was issued for work that was cancelled",
     on: On::NestedAfterCancel,
-    duty: Duty::either(Occasions::CANCELLED.and(Occasions::TURN_CANCELLED)),
+    duty: Duty::either(Occasions::PAST_CANCEL.and(Occasions::ENDS_TURN)),
     needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::DIRECTION).and(Proof::PAYLOAD),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

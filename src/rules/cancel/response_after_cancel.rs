@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "response-after-cancel",
     summary: "a cancelled request was answered all the same",
     on: On::LateAnswer,
-    duty: Duty::either(Occasions::CANCELLED),
+    duty: Duty::either(Occasions::PAST_CANCEL.and(Occasions::ENDS_CANCELLED)),
     needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

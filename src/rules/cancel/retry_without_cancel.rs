@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "retry-without-cancel",
     summary: "a request was repeated while the first one was in flight and not cancelled",
     on: On::Request,
-    duty: Duty::either(Occasions::REPEATS.and(Occasions::CANCELS)),
+    duty: Duty::either(Occasions::REPEATS.and(Occasions::CANCELS_OWN)),
     needs: Proof::PAYLOAD
         .and(Proof::CANCEL_TARGET)
         .and(Proof::ANSWER_TIME)

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "server-cancel-forbidden",
     summary: "a server cancels what only the client may cancel",
     on: On::Cancel,
-    duty: Duty::server(Occasions::CANCELS),
+    duty: Duty::server(Occasions::CANCELS_BY_NAME),
     needs: Proof::CANCEL_TARGET.and(Proof::DIRECTION),
     absence: Absence::Before(Whose::Peer),
     default_on: true,

@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "task-cancelled-by-notification",
     summary: "a task was cancelled by notification instead of `tasks/cancel`",
     on: On::Cancel,
-    duty: Duty::either(Occasions::ASKS_TASK),
+    duty: Duty::either(Occasions::CANCELS_TASK),
     needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::DIRECTION).and(Proof::PAYLOAD).and(Proof::CLIENT),
     absence: Absence::Between(Whose::Both),
     default_on: true,

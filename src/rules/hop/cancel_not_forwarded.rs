@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-not-forwarded",
     summary: "a request was cancelled, and the one that serves it at the next hop was not",
     on: On::Hop,
-    duty: Duty::either(Occasions::CANCELLED),
+    duty: Duty::either(Occasions::PAST_CANCEL),
     needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::DIRECTION).and(Proof::PAYLOAD),
     absence: Absence::None,
     default_on: true,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "cancelled-but-ran",
     summary: "a request was cancelled, and its work was begun or done at a hop below after that",
     on: On::Hop,
-    duty: Duty::either(Occasions::CANCELLED),
+    duty: Duty::either(Occasions::PAST_CANCEL),
     needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::DIRECTION).and(Proof::PAYLOAD),
     absence: Absence::None,
     default_on: true,

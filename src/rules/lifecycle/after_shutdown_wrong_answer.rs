@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "after-shutdown-wrong-answer",
     summary: "a request after the shutdown was not rejected as it should be",
     on: On::Answer,
-    duty: Duty::server(Occasions::ASKED_AFTER_SHUTDOWN),
+    duty: Duty::server(Occasions::ANSWERS_AFTER_SHUTDOWN),
     needs: Proof::DIRECTION.and(Proof::ERROR_CODE).and(Proof::BOTH_SIDES),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "change-not-declared",
     summary: "a side says that a list has changed and did not declare that it would",
     on: On::Undeclared,
-    duty: Duty::either(Occasions::HANDSHAKE_ANSWERED),
+    duty: Duty::either(Occasions::TELLS_CHANGE),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::None,
     // Peers take it, and the libraries of servers send it without asking what was declared.

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "declared-not-served",
     summary: "a server does not know a method of what it has declared",
     on: On::Answer,
-    duty: Duty::server(Occasions::ASKED),
+    duty: Duty::server(Occasions::ANSWERS),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::ERROR_CODE),
     absence: Absence::None,
     default_on: false,

@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "era-not-told",
     summary: "a server does not say which versions it speaks",
     on: On::Era,
-    duty: Duty::server(Occasions::ASKED_ERA.and(Occasions::ASKED_OTHER_ERA)),
+    duty: Duty::server(Occasions::TELLS_ERA.and(Occasions::REFUSES_OTHER_ERA)),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::PAIRING).and(Proof::ERROR_CODE),
     absence: Absence::None,
     default_on: true,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "logging-not-declared",
     summary: "a server sends log messages and did not declare that",
     on: On::Undeclared,
-    duty: Duty::server(Occasions::HANDSHAKE_ANSWERED.and(Occasions::LOGS)),
+    duty: Duty::server(Occasions::LOGS),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::None,
     default_on: false,

@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     name: "message-before-initialize-response",
     summary: "the client did not wait for the answer to the handshake",
     on: On::Message,
-    duty: Duty::client(Occasions::HANDSHAKE),
+    duty: Duty::client(Occasions::HANDSHAKE_ANSWERED),
     needs: Proof::DIRECTION.and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     absence: Absence::Before(Whose::Peer),
     default_on: true,

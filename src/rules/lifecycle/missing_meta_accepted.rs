@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "missing-meta-accepted",
     summary: "a request that should have been rejected was served",
     on: On::Answer,
-    duty: Duty::server(Occasions::ASKED_UNSTATED),
+    duty: Duty::server(Occasions::ANSWERS_UNSTATED),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

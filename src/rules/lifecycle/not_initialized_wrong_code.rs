@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "not-initialized-wrong-code",
     summary: "a request before the handshake was not rejected as it should be",
     on: On::Answer,
-    duty: Duty::server(Occasions::ASKED_EARLY),
+    duty: Duty::server(Occasions::ANSWERS_EARLY),
     needs: Proof::DIRECTION.and(Proof::ERROR_CODE),
     absence: Absence::Before(Whose::Peer),
     default_on: true,

@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "ping-answer",
     summary: "a ping was answered by an error, or by more than an empty result",
     on: On::Answer,
-    duty: Duty::either(Occasions::PINGED),
+    duty: Duty::either(Occasions::ANSWERS_PING),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

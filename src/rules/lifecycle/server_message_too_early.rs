@@ -17,7 +17,7 @@ pub static RULE: Rule = Rule {
     name: "server-message-too-early",
     summary: "the server did not wait for the end of the handshake",
     on: On::Message,
-    duty: Duty::server(Occasions::HANDSHAKE),
+    duty: Duty::server(Occasions::HANDSHAKE_ANSWERED),
     needs: Proof::DIRECTION.and(Proof::BOTH_SIDES).and(Proof::CLIENT),
     absence: Absence::Before(Whose::Both),
     default_on: true,

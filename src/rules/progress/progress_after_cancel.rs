@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "progress-after-cancel",
     summary: "progress was reported on a request that was cancelled before",
     on: On::ProgressAfterCancel,
-    duty: Duty::either(Occasions::CANCELLED),
+    duty: Duty::either(Occasions::PAST_CANCEL),
     needs: Proof::PAYLOAD.and(Proof::CANCEL_TARGET).and(Proof::ANSWER_TIME).and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "progress-after-response",
     summary: "progress was reported on a request that was answered before",
     on: On::Progress,
-    duty: Duty::either(Occasions::PROGRESS),
+    duty: Duty::either(Occasions::ANSWERS_REPORTED),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

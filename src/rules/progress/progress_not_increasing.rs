@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "progress-not-increasing",
     summary: "a progress value is not greater than the one before",
     on: On::Progress,
-    duty: Duty::either(Occasions::PROGRESS),
+    duty: Duty::either(Occasions::REPORTS_AGAIN),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "progress-on-error-created-token",
     summary: "progress was reported with a token that the client had refused",
     on: On::Progress,
-    duty: Duty::server(Occasions::CREATES_TOKEN),
+    duty: Duty::server(Occasions::TOKEN_REFUSED),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     absence: Absence::Between(Whose::Both),
     default_on: true,

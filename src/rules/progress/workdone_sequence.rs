@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "workdone-sequence",
     summary: "progress with a created token is out of its order",
     on: On::Progress,
-    duty: Duty::server(Occasions::CREATES_TOKEN),
+    duty: Duty::server(Occasions::BEGINS_WORK),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Both),
     default_on: true,

@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "batch-response-mismatch",
     summary: "batched requests and batched responses do not correspond",
     on: On::BatchMismatch,
-    duty: Duty::either(Occasions::ASKED_BATCH),
+    duty: Duty::either(Occasions::ANSWERS_BATCH),
     needs: Proof::ENVELOPE.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "dollar-request-not-rejected",
     summary: "a request starting with $/ was not rejected with -32601",
     on: On::Answer,
-    duty: Duty::either(Occasions::ASKED_DOLLAR),
+    duty: Duty::either(Occasions::ANSWERS_DOLLAR),
     needs: Proof::DIRECTION.and(Proof::ERROR_CODE),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "reply-to-notification",
     summary: "a notification was answered",
     on: On::NotificationAnswered,
-    duty: Duty::either(Occasions::NOTIFIED),
+    duty: Duty::either(Occasions::PAST_NOTIFICATION),
     needs: Proof::ENVELOPE.and(Proof::DIRECTION).and(Proof::BOTH_SIDES).and(Proof::ALL_ANSWERS),
     absence: Absence::Before(Whose::Peer),
     default_on: true,

@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "ack-not-first",
     summary: "the first message for a subscription does not acknowledge it",
     on: On::Unacknowledged,
-    duty: Duty::server(Occasions::LISTENED),
+    duty: Duty::server(Occasions::PAST_LISTENED),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Both),
     default_on: true,

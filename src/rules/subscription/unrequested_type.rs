@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "unrequested-type",
     summary: "a subscription delivers notifications that it did not ask for",
     on: On::Unrequested,
-    duty: Duty::server(Occasions::LISTENED),
+    duty: Duty::server(Occasions::PAST_LISTENED),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

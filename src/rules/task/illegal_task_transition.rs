@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "illegal-task-transition",
     summary: "a task changed its status in a way that is not allowed",
     on: On::Task,
-    duty: Duty::either(Occasions::REPORTS_TASK),
+    duty: Duty::either(Occasions::REPORTS_TASK_AGAIN.and(Occasions::CREATES_TASK)),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::None,
     default_on: true,

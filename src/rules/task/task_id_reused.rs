@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "task-id-reused",
     summary: "a new task has the id of an earlier one",
     on: On::Task,
-    duty: Duty::either(Occasions::REPORTS_TASK),
+    duty: Duty::either(Occasions::CREATES_TASK),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::CLIENT),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "tasks-result-early",
     summary: "the result of a task was delivered before the task had ended",
     on: On::Task,
-    duty: Duty::either(Occasions::REPORTS_TASK),
+    duty: Duty::either(Occasions::DELIVERS_TASK),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::None,
     default_on: true,

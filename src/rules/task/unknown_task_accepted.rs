@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "unknown-task-accepted",
     summary: "a receiver went into a task that was never created",
     on: On::UnknownTask,
-    duty: Duty::either(Occasions::ASKED_OF_TASK),
+    duty: Duty::either(Occasions::REFUSES_TASK),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
     absence: Absence::Before(Whose::Both),
     default_on: true,

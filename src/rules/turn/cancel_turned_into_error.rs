@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-turned-into-error",
     summary: "a cancelled prompt was answered by an error",
     on: On::LateAnswer,
-    duty: Duty::server(Occasions::TURN_CANCELLED),
+    duty: Duty::server(Occasions::ENDS_TURN),
     needs: Proof::DIRECTION.and(Proof::ERROR_CODE),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "cancel-without-cancelled-stop",
     summary: "a cancelled prompt ended with another stop reason",
     on: On::LateAnswer,
-    duty: Duty::server(Occasions::TURN_CANCELLED),
+    duty: Duty::server(Occasions::ENDS_TURN),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     name: "ended-cancel-taken",
     summary: "the cancel of a tool call or a terminal that had ended was taken",
     on: On::Control,
-    duty: Duty::server(Occasions::ASKED_CANCEL),
+    duty: Duty::server(Occasions::ANSWERS_CANCEL),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Sender),
     default_on: true,

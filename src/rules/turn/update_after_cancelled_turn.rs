@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     name: "update-after-cancelled-turn",
     summary: "an update came after the end of a cancelled turn",
     on: On::UpdateAfterTurn,
-    duty: Duty::server(Occasions::TURN_CANCELLED),
+    duty: Duty::server(Occasions::ENDS_TURN),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     name: "v2-no-idle-state",
     summary: "a cancelled turn did not end with an idle state that says so",
     on: On::TurnNotCancelled,
-    duty: Duty::server(Occasions::TURN_CANCELLED),
+    duty: Duty::server(Occasions::PAST_TURN_CANCEL),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
     absence: Absence::Between(Whose::Peer),
     default_on: true,

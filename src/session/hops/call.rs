@@ -45,6 +45,11 @@ impl Call {
         !over
     }
 
+    /// True if it was answered with an error, and not as one that was cancelled.
+    pub fn has_failed(&self) -> bool {
+        matches!(self.exchange.outcome, Outcome::Error)
+    }
+
     /// True if it ended as all went well, and not by a cancel.
     pub fn has_result(&self) -> bool {
         matches!(self.exchange.outcome, Outcome::Result) && self.exchange.task == TaskState::None

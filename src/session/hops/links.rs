@@ -102,15 +102,24 @@ pub(super) fn linked(calls: &[Call], hop: usize) -> Linked {
     Linked { clocks: Some(clocks), links }
 }
 
+/// How many requests above may be asked again on behalf of at once, those of one content: the others are forgotten.
+const FAILED: usize = 8;
+
 /// A request above that may still be asked on behalf of.
 struct Open {
     call: usize,
     served: bool,
 }
 
+/// A request above that was given up, and the one below that serves it.
+struct Failed {
+    upper: usize,
+    lower: usize,
+}
+
 fn in_group(calls: &[Call], clocks: Clocks, group: &Group, links: &mut Vec<Link>, strangers: &mut Vec<usize>) {
     let mut upper = group.upper.iter().copied().peekable();
-    let mut open: Vec<Open> = Vec::new();
+    let (mut open, mut failed): (Vec<Open>, Vec<Failed>) = (Vec::new(), Vec::new());
     let before = links.len();
     for &lower in &group.lower {
         let at_us = calls[lower].sent_us - clocks.later_us;
@@ -118,10 +127,14 @@ fn in_group(calls: &[Call], clocks: Clocks, group: &Group, links: &mut Vec<Link>
             open.push(Open { call, served: false });
         }
         open.retain(|one| calls[one.call].may_be_served(one.served, at_us - clocks.slack_us));
-        match chosen(calls, &mut open, lower, at_us) {
-            Some(link) => links.push(link),
+        match chosen(calls, &mut open, lower, at_us).or_else(|| asked_again(calls, clocks, &mut failed, lower)) {
+            Some(link) => {
+                failed.extend(Some(Failed { upper: link.upper, lower }).filter(|_| calls[lower].has_failed()));
+                links.push(link);
+            }
             None => strangers.push(lower),
         }
+        failed.drain(..failed.len().saturating_sub(FAILED));
     }
     doubt_shared(calls, clocks, group, &mut links[before..]);
 }
@@ -142,6 +155,22 @@ fn doubt_shared(calls: &[Call], clocks: Clocks, group: &Group, links: &mut [Link
             link.doubt = link.doubt.or(Some(SHARED));
         }
     }
+}
+
+/// The one that is given up and whose request below had ended with an error before this one was sent: a gateway tries once more, and
+/// where nobody else asks for it, it does so on behalf of that.
+fn asked_again(calls: &[Call], clocks: Clocks, failed: &mut Vec<Failed>, lower: usize) -> Option<Link> {
+    let call = &calls[lower];
+    let again = |one: &&Failed| {
+        let ended = calls[one.lower].answered_us().is_some_and(|us| us < call.sent_us);
+        let wanted = calls[one.upper].answered_us().is_none_or(|us| clocks.since(us, call.sent_us) <= clocks.slack_us);
+        ended && wanted && calls[one.upper].given_up().is_some() && calls[one.upper].content.fits(&call.content)
+    };
+    let mut fitting = failed.iter().filter(again);
+    let upper = fitting.next()?.upper;
+    let doubt = fitting.any(|other| other.upper != upper).then_some(ALIKE);
+    failed.retain(|one| one.upper != upper);
+    Some(Link { upper, lower, doubt })
 }
 
 /// The one that it serves: the oldest that nobody serves yet and that is still wanted, else the best there is.

@@ -46,6 +46,14 @@ fn resource(resource: &Value, flaws: &mut Flaws) {
     flaws.add_if(wrong, "PAY003/resource", || format!("the URI of an embedded resource is {uri}"));
     let empty = resource.get("text").is_none() && resource.get("blob").is_none();
     flaws.add_if(empty, "PAY003/resource", || "an embedded resource has neither text nor blob".to_string());
+    blob(resource, flaws);
+}
+
+/// The binary data of a resource, where it has any.
+fn blob(resource: &Value, flaws: &mut Flaws) {
+    if let Some(fault) = resource.get("blob").and_then(base64_fault) {
+        flaws.add("PAY003/blob", || format!("the blob of {} {fault}", shown(text(&resource["uri"]).unwrap_or("?"))));
+    }
 }
 
 /// The resources of `resources/list`: their addresses.
@@ -65,11 +73,7 @@ pub(super) fn contents(raw: &str, flaws: &mut Flaws) {
         return;
     }
     let contents: Vec<Value> = serde_json::from_str(raw).unwrap_or_default();
-    for content in contents.iter().filter(|content| content.get("blob").is_some()) {
-        if let Some(fault) = base64_fault(&content["blob"]) {
-            flaws.add("PAY003/blob", || format!("the blob of {} {fault}", shown(text(&content["uri"]).unwrap_or("?"))));
-        }
-    }
+    contents.iter().for_each(|content| blob(content, flaws));
 }
 
 /// True for a result that may hold an embedded resource.
@@ -86,7 +90,9 @@ pub(super) fn of_tool(raw: &str, structured: bool, flaws: &mut Flaws) {
     let says = blocks.iter().any(|block| block["type"] == "text" || !block.is_object());
     let words = || "structured content without a text block that says the same".to_string();
     flaws.add_if(structured && !says, "PAY009", words);
-    if blocks.iter().any(|block| block["type"] == "resource" && block["resource"].is_object()) {
+    let embedded = || blocks.iter().filter(|block| block["type"] == "resource" && block["resource"].is_object());
+    embedded().for_each(|block| blob(&block["resource"], flaws));
+    if embedded().next().is_some() {
         flaws.add_unless("resources", "PAY016", "a tool gives an embedded resource, and resources were not declared");
     }
 }

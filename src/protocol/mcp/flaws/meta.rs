@@ -1,5 +1,7 @@
 //! Names of keys in `_meta` and of extensions, and the values of the trace context.
 
+use serde_json::Value;
+
 use super::{Flaws, shown};
 use crate::json::each_member;
 use crate::protocol::{Facts, is_placeholder};
@@ -18,6 +20,34 @@ pub(super) fn keys(facts: &Facts<'_>, flaws: &mut Flaws) {
             flaws.add("PAY001/trace", || format!("traceparent is {}", shown(value.trim_matches('"'))));
         }
     });
+}
+
+/// The keys of the `_meta` of what a result holds: the items of its lists, the content of messages, the resources in both. What stands in
+/// data of the parties' own is not the protocol's.
+pub(super) fn nested(raw: &str, flaws: &mut Flaws) {
+    if !raw.contains("\"_meta\"") {
+        return;
+    }
+    let held: Value = serde_json::from_str(raw).unwrap_or_default();
+    for item in each(&held) {
+        for part in std::iter::once(item).chain(each(&item["content"])) {
+            names(&part["_meta"], flaws);
+            names(&part["resource"]["_meta"], flaws);
+        }
+    }
+}
+
+/// The values of an array, or the one that stands there alone.
+fn each(value: &Value) -> &[Value] {
+    value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice)
+}
+
+fn names(meta: &Value, flaws: &mut Flaws) {
+    for key in meta.as_object().into_iter().flat_map(serde_json::Map::keys) {
+        if let Some((ruling, words)) = key_fault(key) {
+            flaws.add(ruling, || format!("the key {} of a nested _meta {words}", shown(key)));
+        }
+    }
 }
 
 /// What is wrong with the name of a key, if anything.

@@ -83,6 +83,9 @@ fn body(facts: &Facts<'_>, look: impl FnOnce(&Value)) {
     }
 }
 
+/// Members of results whose items have a `_meta` of their own.
+const HOLDS_META: [&str; 7] = ["tools", "prompts", "resources", "resourceTemplates", "contents", "messages", "content"];
+
 /// The members of a result by their names, as far as they belong to what was asked.
 fn result(facts: &Facts<'_>, asked: Option<&str>, flaws: &mut Flaws) {
     let answers = |method: &str| asked.is_none_or(|asked| asked == method);
@@ -93,16 +96,21 @@ fn result(facts: &Facts<'_>, asked: Option<&str>, flaws: &mut Flaws) {
     }
     let Some(body) = facts.body() else { return };
     let (mut structured, mut content) = (false, None);
-    each_member(body, |key, raw| match key {
-        "tools" if answers("tools/list") => tools::list(raw, flaws),
-        "messages" if answers("prompts/get") => content::messages(raw, flaws),
-        "contents" if answers("resources/read") => content::contents(raw, flaws),
-        "resources" if answers("resources/list") => content::resources(raw, flaws),
-        "roots" if answers("roots/list") => content::roots(raw, flaws),
-        "task" => tasks::task(raw, flaws),
-        "structuredContent" => structured = true,
-        "content" => content = Some(raw),
-        _ => {}
+    each_member(body, |key, raw| {
+        if HOLDS_META.contains(&key) {
+            meta::nested(raw, flaws);
+        }
+        match key {
+            "tools" if answers("tools/list") => tools::list(raw, flaws),
+            "messages" if answers("prompts/get") => content::messages(raw, flaws),
+            "contents" if answers("resources/read") => content::contents(raw, flaws),
+            "resources" if answers("resources/list") => content::resources(raw, flaws),
+            "roots" if answers("roots/list") => content::roots(raw, flaws),
+            "task" => tasks::task(raw, flaws),
+            "structuredContent" => structured = true,
+            "content" => content = Some(raw),
+            _ => {}
+        }
     });
     if facts.task_status().is_some() && (asked == Some("tasks/get") || asked.is_none() && !facts.task_created) {
         tasks::task(body, flaws);
