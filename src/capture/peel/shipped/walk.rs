@@ -25,8 +25,8 @@ const DEPTH: usize = 12;
 /// The member in which OpenTelemetry spells an object out.
 pub(super) const KVLIST: &str = "kvlistValue";
 
-/// Members in which shippers keep a record of the log that they ship as an object.
-const RECORDS: [&str; 3] = ["jsonPayload", "_source", KVLIST];
+/// Members in which shippers keep a record of the log that they ship as an object: Google, Elastic, Datadog, OpenTelemetry.
+const RECORDS: [&str; 4] = ["jsonPayload", "_source", "attributes", KVLIST];
 
 /// Calls `give` with every scalar of the value at `at`, as written, and the path to it, and with the objects in which a log may
 /// stand. Gives the byte after the value.
