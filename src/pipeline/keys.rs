@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use crate::capture::{Body, Channel, Direction, Frame};
 use crate::error::Result;
 use crate::jsonrpc::{Id, Kind, Message};
+use crate::protocol::http::{ResponseHead, may_be_asked_again};
 use crate::protocol::{Profile, Side, is_exit, is_shutdown, profiles};
 use crate::session::{NO_CONNECTION, Opened};
 use crate::store::{Ground, NewConnection, Store, StoredConnection};
@@ -60,6 +61,8 @@ struct Track {
     /// The connection of which it was said that an older one goes on beside it.
     mixed: Option<u32>,
     streams: Streams,
+    /// The last handshake of HTTP: its stream, and its id.
+    greeting: Option<(u32, u64)>,
 }
 
 impl Track {
@@ -82,6 +85,7 @@ impl Track {
             left_open: None,
             mixed: None,
             streams: Streams::default(),
+            greeting: None,
         }
     }
 }
@@ -299,6 +303,7 @@ impl Channels {
                     track.remember(message, frame.direction);
                     track.note_shutdown(message, frame.direction);
                     track.ask(message, frame.direction);
+                    track.greet(message, frame.stream, &self.handshakes);
                 } else if let Some(connection) = track.goodbye_of(message, frame.direction) {
                     return Ok((connection, None));
                 } else if let Some(connection) = track.answered_of(message, frame.direction) {
@@ -312,6 +317,7 @@ impl Channels {
                 opened = Some(track.open_next(store, self.source, self.demanded)?);
             }
             Body::Close { .. } | Body::Exit(_) if frame.stream.is_none() => track.closed = true,
+            Body::Http { head } => track.responded(frame.stream, head),
             _ => {}
         }
         if let Some(stream) = frame.stream.filter(|_| !track.channel.one_connection) {
@@ -435,6 +441,27 @@ impl Track {
             && let Some(id) = message.id.value()
         {
             self.open.insert(digest(id), direction);
+        }
+    }
+
+    /// Remembers a handshake of HTTP, which may be refused.
+    fn greet(&mut self, message: &Message<'_>, stream: Option<u32>, handshakes: &[&str]) {
+        if let Some((stream, id)) = stream.zip(message.id.value())
+            && handshakes.contains(&message.method())
+        {
+            self.greeting = Some((stream, digest(id)));
+        }
+    }
+
+    /// A handshake that was refused for the time being (for lack of credentials, at this place) has begun nothing: the one that follows is
+    /// this connection's, and uses its id for the first time.
+    fn responded(&mut self, stream: Option<u32>, head: &str) {
+        let Some((_, id)) = self.greeting.filter(|(own, _)| stream == Some(*own)) else { return };
+        let Some(head) = ResponseHead::read(head) else { return };
+        self.greeting = None;
+        if may_be_asked_again(head.status) {
+            self.first_ids.retain(|(known, _)| *known != id);
+            self.open.remove(&id);
         }
     }
 
