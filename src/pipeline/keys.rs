@@ -268,18 +268,44 @@ impl Channels {
         (track, Box::new(stored.opened))
     }
 
-    /// The connection of a frame ([`NO_CONNECTION`] where any of them may miss what it says), and what the fold has to open first where it starts a new one.
-    pub(super) fn place(&mut self, frame: &Frame<'_>, store: &Store) -> Result<(u32, Option<Box<Opened>>)> {
+    /// The track of a frame of the source that is read (none where any of its connections may miss what it says), and what the fold has to
+    /// open first where it starts a new one.
+    pub(super) fn track(&mut self, frame: &Frame<'_>, store: &Store) -> Result<(Option<usize>, Option<Box<Opened>>)> {
         if frame.channel == Frame::WHOLE_SOURCE {
-            return Ok((NO_CONNECTION, None));
+            return Ok((None, None));
         }
-        let mut opened = self.begins_apart(frame, store)?;
-        let at = self.current.get(frame.channel as usize).copied().flatten();
-        // A reader announces a channel before its first frame.
-        let Some(track) = at.and_then(|at| self.tracks.get_mut(at)) else {
-            let message = format!("a frame at line {} belongs to no channel", frame.line);
-            return Err(crate::error::Error::new(crate::error::ErrorKind::Input, message));
-        };
+        let opened = self.begins_apart(frame, store)?;
+        match self.current.get(frame.channel as usize).copied().flatten() {
+            Some(at) => Ok((Some(at), opened)),
+            // A reader announces a channel before its first frame.
+            None => {
+                let message = format!("a frame at line {} belongs to no channel", frame.line);
+                Err(crate::error::Error::new(crate::error::ErrorKind::Input, message))
+            }
+        }
+    }
+
+    /// True if the messages of a track are in the order of their times, and it is the same in every part of a log.
+    pub(super) fn is_by_time(&self, track: usize) -> bool {
+        self.tracks[track].named && self.tracks[track].channel.by_time
+    }
+
+    /// The connection of a frame, and what the fold has to open first where it starts a new one.
+    pub(super) fn place(&mut self, frame: &Frame<'_>, store: &Store) -> Result<(u32, Option<Box<Opened>>)> {
+        let (track, opened) = self.track(frame, store)?;
+        let (connection, next) = self.place_on(track, frame, store)?;
+        Ok((connection, next.or(opened)))
+    }
+
+    /// The same of a frame of which the track is known; [`NO_CONNECTION`] where it has none.
+    pub(super) fn place_on(
+        &mut self,
+        track: Option<usize>,
+        frame: &Frame<'_>,
+        store: &Store,
+    ) -> Result<(u32, Option<Box<Opened>>)> {
+        let Some(track) = track.and_then(|at| self.tracks.get_mut(at)) else { return Ok((NO_CONNECTION, None)) };
+        let mut opened = None;
         if let Some(stream) = frame.stream
             && let Some(connection) = track.streams.earlier.get(&stream)
         {
