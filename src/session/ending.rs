@@ -410,7 +410,7 @@ impl Conn {
         if profile.unknown_revision {
             note(self, step, first, CaptureNote::RevisionUnknown);
         }
-        let one_time = self.started_us.is_some() && self.facts.messages == 1;
+        let one_time = self.facts.times.is_some() && self.facts.messages == 1;
         if !self.facts.timed && self.facts.messages > 0 && !one_time {
             note(self, step, first, CaptureNote::NoTime);
         }
