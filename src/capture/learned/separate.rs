@@ -115,7 +115,8 @@ fn complete(words: &mut Words, sampled: &Sampled) {
 /// Runs without those that are a part of an arrow between two names: where every message goes from somewhere to somewhere, an arrow alone
 /// says nothing.
 fn whole_ways(mut runs: Vec<(&str, usize)>) -> Vec<(&str, usize)> {
-    let is_arrow = |run: &str| run.contains(['>', '<', '→', '←']) && is_between(run);
+    let has_names = |run: &str| run.starts_with(char::is_alphanumeric) && run.ends_with(char::is_alphanumeric);
+    let is_arrow = |run: &str| run.contains(['>', '<', '→', '←']) && has_names(run) && is_between(run);
     let ways: Vec<&str> = runs.iter().map(|(run, _)| *run).filter(|run| is_arrow(run)).collect();
     runs.retain(|(run, _)| ways.iter().all(|way| way == run || !way.contains(run)));
     runs
