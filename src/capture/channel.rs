@@ -179,6 +179,8 @@ pub struct Channel {
     pub complete_head: Option<bool>,
     /// True if the format itself separates connections: a second `initialize` is then not a new one.
     pub one_connection: bool,
+    /// True if its messages are in the order of their times, whatever that of the log is.
+    pub by_time: bool,
     /// True where the log has no ids: its reader counts requests, and gives an answer to the one that is open when it comes.
     pub counts_ids: bool,
     /// What the log can prove.
@@ -200,6 +202,7 @@ impl Default for Channel {
             transport: Transport::Ordered,
             complete_head: None,
             one_connection: false,
+            by_time: false,
             counts_ids: false,
             proof: Proof::FULL,
             resolution_us: 1,

@@ -65,9 +65,17 @@ fn between(from: &str, to: &str) -> Option<Word> {
     let sender = match (from, to) {
         ("", to) => side(to)?.peer(),
         (from, "") => side(from)?,
+        (from, to) if is_between(to) => side(from)?,
+        (from, to) if is_between(from) => side(to)?.peer(),
         (from, to) => side(from).filter(|from| side(to) == Some(from.peer()))?,
     };
     Some(Word::Direction(Direction::By(sender)))
+}
+
+/// True for who stands between the sides and passes on what they say: what comes from it goes on its way.
+fn is_between(word: &str) -> bool {
+    let names = ["proxy", "gateway", "gw", "bridge", "relay", "router", "broker", "hub", "middleware", "wrapper"];
+    names.contains(&word.strip_prefix("mcp").unwrap_or(word))
 }
 
 fn side(word: &str) -> Option<Side> {
@@ -326,10 +334,22 @@ mod tests {
             "-> server",
             "client ->",
             "<- client",
+            "client -> proxy",
+            "gateway -> server",
+            "mcp-proxy => agent",
         ] {
             assert_eq!(says("dir", word), by(Side::Client), "{word}");
         }
-        for word in ["s2c", "server", "server-to-client", "agent→client", "toClient", "-> client"] {
+        for word in [
+            "s2c",
+            "server",
+            "server-to-client",
+            "agent→client",
+            "toClient",
+            "-> client",
+            "server -> gw",
+            "proxy->client",
+        ] {
             assert_eq!(says("dir", word), by(Side::Server), "{word}");
         }
         for word in ["in", "INBOUND", "recv", "<-", "<--", "receive-response", "rx", "message_received"] {
@@ -339,7 +359,18 @@ mod tests {
             assert_eq!(says("dir", word), SENT, "{word}");
         }
         assert_eq!(says("dir", "stderr"), Some(Word::Stderr));
-        for word in ["request", "response", "", "info", "client->client", "total", "2", "server2", "notification"] {
+        for word in [
+            "request",
+            "response",
+            "",
+            "info",
+            "client->client",
+            "proxy->gateway",
+            "total",
+            "2",
+            "server2",
+            "notification",
+        ] {
             assert_eq!(says("dir", word), None, "{word}");
         }
     }

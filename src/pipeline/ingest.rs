@@ -28,8 +28,13 @@ pub fn ingest(store: &mut Store, inputs: &[String], options: &Options, progress:
             true => Ok(Given::Unchanged(clean(input, options))),
             false => Ok(Given::Source(open(input, &options.overrides)?)),
         });
-        load(store, &mut given, &apart, options, progress)
+        load(store, &mut given, &apart, &parts(inputs), options, progress)
     })
+}
+
+/// Which of these logs go on in the next.
+fn parts(inputs: &[String]) -> Vec<bool> {
+    inputs.windows(2).map(|pair| capture::goes_on(&pair[0], &pair[1])).collect()
 }
 
 /// True for a file that the store has under this name, byte for byte: it need not be opened as a log to know that.
@@ -64,7 +69,7 @@ pub fn ingest_sources(
 ) -> Result<Summary> {
     let mut given = sources.map(|source| source.map(Given::Source));
     let apart = apart.iter().map(String::as_str).collect();
-    in_one(store, |store| load(store, &mut given, &apart, options, progress))
+    in_one(store, |store| load(store, &mut given, &apart, &[], options, progress))
 }
 
 /// True for two sources whose bytes are the same.
@@ -107,13 +112,16 @@ fn load(
     store: &Store,
     given: &mut dyn Iterator<Item = Result<Given>>,
     apart: &BTreeSet<&str>,
+    parts: &[bool],
     options: &Options,
     progress: &mut dyn Progress,
 ) -> Result<Summary> {
     let mut spellings = if store.is_new() { Spellings::default() } else { Spellings::of(store.source_names()?) };
     let mut intake = Intake::new(store, options, progress)?;
     let mut inputs = Vec::new();
-    for given in given {
+    let goes_on = parts.iter().copied().chain(std::iter::repeat(false));
+    for (given, goes_on) in given.zip(goes_on) {
+        intake.parts.begin(goes_on);
         inputs.push(match given? {
             Given::Source(mut source) => {
                 let known = spellings.known(source.name()).map(str::to_string);
@@ -122,6 +130,7 @@ fn load(
             }
             Given::Unchanged(name) => Input { name, taken: Taken::AlreadyThere },
         });
+        intake.end_part()?;
     }
     let redacted = intake.cleaning.as_ref().map(|cleaning| cleaning.counts().clone()).unwrap_or_default();
     let followed = intake.finish()?;

@@ -8,6 +8,7 @@ use super::cleaning::Cleaning;
 use super::judge::Judge;
 use super::keys::Channels;
 use super::lookout::Lookout;
+use super::parts::{Parts, Waiting};
 use super::watcher::{Watcher, told};
 use super::{Options, Progress};
 use crate::capture::{Body, Channel, Delivered, Direction, Frame, FrameSink, Missing, Skip, Why};
@@ -32,6 +33,8 @@ pub(super) struct Intake<'s, 'p> {
     /// `None` where the frames are only stored, to be folded from the store afterwards.
     pub live: Option<Live<'s>>,
     pub channels: Channels,
+    /// What waits for the next part of a log.
+    pub parts: Parts,
     /// Connections that got frames.
     pub touched: BTreeSet<u32>,
     /// Of the current source: lines passed over (how many, the first).
@@ -67,6 +70,7 @@ impl<'s, 'p> Intake<'s, 'p> {
             ground: store.ground()?,
             live,
             channels: Channels::new(options.overrides.profile),
+            parts: Parts::default(),
             touched: BTreeSet::new(),
             skipped: BTreeMap::new(),
             times: None,
@@ -152,7 +156,54 @@ impl Intake<'_, '_> {
         if self.frames & INTERRUPT_MASK == 0 {
             self.options.go_on()?;
         }
+        if !self.parts.is_idle() {
+            return self.in_turn(frame);
+        }
         let (connection, opened) = self.channels.place(frame, self.store)?;
+        self.placed(connection, opened, frame)
+    }
+
+    /// Puts a frame, and what earlier parts of its log told before it, or keeps both for the next part.
+    fn in_turn(&mut self, frame: &Frame<'_>) -> Result<()> {
+        let (track, opened) = self.channels.track(frame, self.store)?;
+        self.open(opened);
+        let by_time = track.map_or(self.parts.holds_any(), |track| self.channels.is_by_time(track));
+        let frame = &Frame { stream: self.parts.stream(frame), ..frame.clone() };
+        if !by_time {
+            return self.put_on(track, frame);
+        }
+        while let Some(earlier) = self.parts.before(frame.at_us) {
+            self.settle(earlier)?;
+        }
+        if !self.parts.keep(track, frame) {
+            return self.put_on(track, frame);
+        }
+        self.parts.too_much().map_or(Ok(()), |first| self.give(&first))
+    }
+
+    /// Ends a source: all that earlier parts told has its place.
+    pub(super) fn end_part(&mut self) -> Result<()> {
+        while let Some(earlier) = self.parts.rest() {
+            self.settle(earlier)?;
+        }
+        self.parts.end();
+        Ok(())
+    }
+
+    fn settle(&mut self, waiting: Waiting) -> Result<()> {
+        self.parts.keep_on(waiting).map_or(Ok(()), |due| self.give(&due))
+    }
+
+    fn give(&mut self, waiting: &Waiting) -> Result<()> {
+        waiting.frame.give(&mut Given { intake: self, track: waiting.track })
+    }
+
+    fn put_on(&mut self, track: Option<usize>, frame: &Frame<'_>) -> Result<()> {
+        let (connection, opened) = self.channels.place_on(track, frame, self.store)?;
+        self.placed(connection, opened, frame)
+    }
+
+    fn placed(&mut self, connection: u32, opened: Option<Box<Opened>>, frame: &Frame<'_>) -> Result<()> {
         self.open(opened);
         for mixed in self.channels.take_mixed() {
             let body = Body::Missing(Missing::new(Why::Mixed));
@@ -179,4 +230,24 @@ impl Intake<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Takes a frame that has waited.
+struct Given<'i, 's, 'p> {
+    intake: &'i mut Intake<'s, 'p>,
+    track: Option<usize>,
+}
+
+impl FrameSink for Given<'_, '_, '_> {
+    fn channel(&mut self, _: u32, _: Channel) -> Result<()> {
+        Ok(())
+    }
+
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<()> {
+        self.intake.put_on(self.track, frame)
+    }
+
+    fn skipped(&mut self, _: u64, _: Skip) {}
+
+    fn progress(&mut self, _: u64) {}
 }

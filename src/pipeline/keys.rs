@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use crate::capture::{Body, Channel, Direction, Frame};
 use crate::error::Result;
 use crate::jsonrpc::{Id, Kind, Message};
+use crate::protocol::http::{ResponseHead, may_be_asked_again};
 use crate::protocol::{Profile, Side, is_exit, is_shutdown, profiles};
 use crate::session::{NO_CONNECTION, Opened};
 use crate::store::{Ground, NewConnection, Store, StoredConnection};
@@ -60,6 +61,8 @@ struct Track {
     /// The connection of which it was said that an older one goes on beside it.
     mixed: Option<u32>,
     streams: Streams,
+    /// The last handshake of HTTP: its stream, and its id.
+    greeting: Option<(u32, u64)>,
 }
 
 impl Track {
@@ -82,6 +85,7 @@ impl Track {
             left_open: None,
             mixed: None,
             streams: Streams::default(),
+            greeting: None,
         }
     }
 }
@@ -264,18 +268,44 @@ impl Channels {
         (track, Box::new(stored.opened))
     }
 
-    /// The connection of a frame ([`NO_CONNECTION`] where any of them may miss what it says), and what the fold has to open first where it starts a new one.
-    pub(super) fn place(&mut self, frame: &Frame<'_>, store: &Store) -> Result<(u32, Option<Box<Opened>>)> {
+    /// The track of a frame of the source that is read (none where any of its connections may miss what it says), and what the fold has to
+    /// open first where it starts a new one.
+    pub(super) fn track(&mut self, frame: &Frame<'_>, store: &Store) -> Result<(Option<usize>, Option<Box<Opened>>)> {
         if frame.channel == Frame::WHOLE_SOURCE {
-            return Ok((NO_CONNECTION, None));
+            return Ok((None, None));
         }
-        let mut opened = self.begins_apart(frame, store)?;
-        let at = self.current.get(frame.channel as usize).copied().flatten();
-        // A reader announces a channel before its first frame.
-        let Some(track) = at.and_then(|at| self.tracks.get_mut(at)) else {
-            let message = format!("a frame at line {} belongs to no channel", frame.line);
-            return Err(crate::error::Error::new(crate::error::ErrorKind::Input, message));
-        };
+        let opened = self.begins_apart(frame, store)?;
+        match self.current.get(frame.channel as usize).copied().flatten() {
+            Some(at) => Ok((Some(at), opened)),
+            // A reader announces a channel before its first frame.
+            None => {
+                let message = format!("a frame at line {} belongs to no channel", frame.line);
+                Err(crate::error::Error::new(crate::error::ErrorKind::Input, message))
+            }
+        }
+    }
+
+    /// True if the messages of a track are in the order of their times, and it is the same in every part of a log.
+    pub(super) fn is_by_time(&self, track: usize) -> bool {
+        self.tracks[track].named && self.tracks[track].channel.by_time
+    }
+
+    /// The connection of a frame, and what the fold has to open first where it starts a new one.
+    pub(super) fn place(&mut self, frame: &Frame<'_>, store: &Store) -> Result<(u32, Option<Box<Opened>>)> {
+        let (track, opened) = self.track(frame, store)?;
+        let (connection, next) = self.place_on(track, frame, store)?;
+        Ok((connection, next.or(opened)))
+    }
+
+    /// The same of a frame of which the track is known; [`NO_CONNECTION`] where it has none.
+    pub(super) fn place_on(
+        &mut self,
+        track: Option<usize>,
+        frame: &Frame<'_>,
+        store: &Store,
+    ) -> Result<(u32, Option<Box<Opened>>)> {
+        let Some(track) = track.and_then(|at| self.tracks.get_mut(at)) else { return Ok((NO_CONNECTION, None)) };
+        let mut opened = None;
         if let Some(stream) = frame.stream
             && let Some(connection) = track.streams.earlier.get(&stream)
         {
@@ -299,6 +329,7 @@ impl Channels {
                     track.remember(message, frame.direction);
                     track.note_shutdown(message, frame.direction);
                     track.ask(message, frame.direction);
+                    track.greet(message, frame.stream, &self.handshakes);
                 } else if let Some(connection) = track.goodbye_of(message, frame.direction) {
                     return Ok((connection, None));
                 } else if let Some(connection) = track.answered_of(message, frame.direction) {
@@ -312,6 +343,7 @@ impl Channels {
                 opened = Some(track.open_next(store, self.source, self.demanded)?);
             }
             Body::Close { .. } | Body::Exit(_) if frame.stream.is_none() => track.closed = true,
+            Body::Http { head } => track.responded(frame.stream, head),
             _ => {}
         }
         if let Some(stream) = frame.stream.filter(|_| !track.channel.one_connection) {
@@ -435,6 +467,27 @@ impl Track {
             && let Some(id) = message.id.value()
         {
             self.open.insert(digest(id), direction);
+        }
+    }
+
+    /// Remembers a handshake of HTTP, which may be refused.
+    fn greet(&mut self, message: &Message<'_>, stream: Option<u32>, handshakes: &[&str]) {
+        if let Some((stream, id)) = stream.zip(message.id.value())
+            && handshakes.contains(&message.method())
+        {
+            self.greeting = Some((stream, digest(id)));
+        }
+    }
+
+    /// A handshake that was refused for the time being (for lack of credentials, at this place) has begun nothing: the one that follows is
+    /// this connection's, and uses its id for the first time.
+    fn responded(&mut self, stream: Option<u32>, head: &str) {
+        let Some((_, id)) = self.greeting.filter(|(own, _)| stream == Some(*own)) else { return };
+        let Some(head) = ResponseHead::read(head) else { return };
+        self.greeting = None;
+        if may_be_asked_again(head.status) {
+            self.first_ids.retain(|(known, _)| *known != id);
+            self.open.remove(&id);
         }
     }
 

@@ -21,6 +21,7 @@ mod keys;
 mod lookout;
 mod merge;
 mod options;
+mod parts;
 pub mod replay;
 mod spelling;
 mod summary;

@@ -11,6 +11,7 @@ use super::seen::Seen;
 use super::state::{Accused, CompletedCancel, Conn, EarlyCancel, Incoming, Near, Opener, Slot, Step, Suspect, cut};
 use crate::capture::Proof;
 use crate::jsonrpc::{Defect, Id};
+use crate::protocol::http::may_be_asked_again;
 use crate::protocol::{self, CancelForm, Facts, Mechanism, Profile, ServerCancel, Side};
 
 /// How many cancels without a request wait for one on a side.
@@ -406,6 +407,11 @@ impl Conn {
         };
         // Its id may be another request's by now, on another stream.
         let own = |slot: &&mut Slot| slot.exchange.request.frame == request.frame && slot.exchange.in_flight();
+        let refused = self.status_of(Some(stream)).is_some_and(may_be_asked_again);
+        let life = &mut self.facts.lifecycle;
+        // A handshake that was refused gives way to the next, as one does that is answered by an error.
+        life.initialize_failed |=
+            refused && life.initialize_answer.is_none() && life.initialize.is_some_and(|asked| asked == request);
         let Some(slot) = self.slot_mut(issuer, &id).filter(own) else { return };
         slot.in_vain = true;
         let profile = slot.exchange.profile;

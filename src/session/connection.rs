@@ -115,6 +115,8 @@ pub struct Connection {
     pub first: Option<Seen>,
     /// Last frame.
     pub last: Option<Seen>,
+    /// The first time and the last one that frames tell, in microseconds since the epoch: those at the ends may tell none.
+    pub times: Option<(i64, i64)>,
     /// Messages, malformed ones not counted.
     pub messages: u64,
     /// Those among them that are JSON, and neither request nor notification nor response.

@@ -242,6 +242,9 @@ impl Conn {
         if let Some(unheard) = waits.unheard.excuse(exchange) {
             return Some(unheard);
         }
+        if self.may_be_answered(exchange) {
+            return Some("an answer came since of which the log does not tell which request it is to");
+        }
         if exchange.cancel().is_some() || slot.turn_cancel.is_some() {
             return None;
         }
@@ -259,6 +262,23 @@ impl Conn {
         }
         let dead = exchange.issuer == Side::Client && self.facts.died().is_some();
         (!dead && waits.asked.by(exchange)).then_some("its receiver was itself waiting for an answer of the issuer")
+    }
+
+    /// True for a request to which an answer may be that names none, where ids are not those of the wire: of several in flight the log does
+    /// not tell which was answered.
+    fn may_be_answered(&self, exchange: &Exchange) -> bool {
+        let (count, last) = self.side(exchange.issuer).untold;
+        count > 0 && !self.facts.proof.covers(Proof::ENVELOPE) && exchange.request.frame < last
+    }
+
+    /// How many of a side's requests were answered by what names none of them.
+    fn answered_unnamed(&self, side: Side) -> u64 {
+        let (count, _) = self.side(side).untold;
+        if count == 0 {
+            return 0;
+        }
+        let open = self.side(side).live.values().map(|slot| &slot.exchange).filter(|exchange| exchange.in_flight());
+        count.min(open.filter(|exchange| self.may_be_answered(exchange)).count() as u64)
     }
 
     /// What of a side's requests is never answered in a log that may leave out a kind of answers.
@@ -379,6 +399,7 @@ impl Conn {
             .chain(self.beside.values())
             .filter(|slot| due(&slot.exchange) && !self.was_refused(slot))
             .count() as u64;
+        let in_flight = in_flight.saturating_sub(Side::BOTH.map(|side| self.answered_unnamed(side)).iter().sum());
         if self.facts.end == End::Open && in_flight > 0 {
             note(self, step, last, CaptureNote::EndsOpen { in_flight });
         }
@@ -389,7 +410,7 @@ impl Conn {
         if profile.unknown_revision {
             note(self, step, first, CaptureNote::RevisionUnknown);
         }
-        let one_time = self.started_us.is_some() && self.facts.messages == 1;
+        let one_time = self.facts.times.is_some() && self.facts.messages == 1;
         if !self.facts.timed && self.facts.messages > 0 && !one_time {
             note(self, step, first, CaptureNote::NoTime);
         }

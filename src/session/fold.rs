@@ -264,7 +264,9 @@ impl Conn {
         self.facts.first.get_or_insert(seen);
         self.facts.last = Some(seen);
         let Some(now) = seen.at_us else { return };
-        let started = *self.started_us.get_or_insert(now);
+        let (started, last) = self.facts.times.get_or_insert((now, now));
+        *last = now;
+        let started = *started;
         self.facts.timed |= now != started;
         let begins_file = self.clock.last_us > Some(now) && self.facts.missing.goes_back_at(seen.frame);
         if self.clock.tick(seen, step.settings.slack_us + self.resolution_us, begins_file).is_some() {

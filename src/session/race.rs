@@ -293,8 +293,12 @@ impl Tap<'_> {
         if crossing.barrier.is_some() {
             return Verdict::Now(Judgement { witness: crossing.barrier, ..sure(Basis::Causal) });
         }
-        let Some(delta) = delta_us.filter(|delta| *delta >= 0) else {
-            return Verdict::Now(Judgement::undecidable("the log has no usable time for these messages"));
+        let delta = match delta_us {
+            None => return Verdict::Now(Judgement::undecidable("the log has no usable time for these messages")),
+            Some(..0) => {
+                return Verdict::Now(Judgement::undecidable("the times of these messages contradict their order"));
+            }
+            Some(delta) => delta,
         };
         if !self.timed {
             return Verdict::Wait;

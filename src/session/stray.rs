@@ -23,6 +23,8 @@ const STRAYED: usize = 65_536;
 impl Conn {
     /// Nobody is named. A notification may have caused it, if nothing else has.
     pub(super) fn idless_answer(&mut self, m: &Incoming<'_>) {
+        let asker = self.side_mut(m.sender.peer());
+        asker.untold = (asker.untold.0 + 1, m.seen.frame);
         if let Some(array) = m.batch {
             self.batches.nameless.insert(array);
             let batches = &mut *self.batches;

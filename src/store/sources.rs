@@ -345,6 +345,7 @@ fn opened_of(row: &Row<'_>) -> rusqlite::Result<Opened> {
         transport: codes::transport_of(&transport),
         complete_head: row.get("complete_head")?,
         one_connection: row.get("one_connection")?,
+        by_time: false,
         counts_ids: false,
         proof: Proof::from_bits(row.get("proof")?),
         resolution_us: row.get("resolution_us")?,

@@ -53,7 +53,7 @@ pub(super) fn separate(sampled: &Sampled) -> Option<Words> {
     if told.is_empty() {
         return by_common_words(sampled);
     }
-    let all = choose(&told, |seen| runs(&seen.before, &seen.said.method));
+    let all = choose(&told, |seen| whole_ways(runs(&seen.before, &seen.said.method)));
     let last = choose(&told, |seen| {
         runs(&seen.before, "").into_iter().filter(|(run, from_end)| *from_end == 0 && !run.contains(' ')).collect()
     });
@@ -110,6 +110,16 @@ fn complete(words: &mut Words, sampled: &Sampled) {
             }
         }
     }
+}
+
+/// Runs without those that are a part of an arrow between two names: where every message goes from somewhere to somewhere, an arrow alone
+/// says nothing.
+fn whole_ways(mut runs: Vec<(&str, usize)>) -> Vec<(&str, usize)> {
+    let has_names = |run: &str| run.starts_with(char::is_alphanumeric) && run.ends_with(char::is_alphanumeric);
+    let is_arrow = |run: &str| run.contains(['>', '<', '→', '←']) && has_names(run) && is_between(run);
+    let ways: Vec<&str> = runs.iter().map(|(run, _)| *run).filter(|run| is_arrow(run)).collect();
+    runs.retain(|(run, _)| ways.iter().all(|way| way == run || !way.contains(run)));
+    runs
 }
 
 /// True for two sides with something between them.

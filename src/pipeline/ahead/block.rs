@@ -19,7 +19,7 @@ const KEPT: usize = 1 << 20;
 
 /// What a reader handed on, in its order.
 #[derive(Default)]
-pub(super) struct Block {
+pub(in crate::pipeline) struct Block {
     items: Vec<Item>,
     /// All texts, one behind the other.
     text: String,
@@ -47,6 +47,11 @@ enum Item {
 }
 
 impl Block {
+    /// How many bytes of text are in it.
+    pub(in crate::pipeline) fn text_len(&self) -> usize {
+        self.text.len()
+    }
+
     /// True if it is to be handed on.
     pub(super) fn is_full(&self) -> bool {
         self.text.len() >= TEXT || self.items.len() >= ITEMS
@@ -63,7 +68,7 @@ impl Block {
         self
     }
 
-    pub(super) fn frame(&mut self, frame: &Frame<'_>) {
+    pub(in crate::pipeline) fn frame(&mut self, frame: &Frame<'_>) {
         self.taken.clear();
         let without = frame.carried(&mut In(self));
         self.items.push(Item::Frame(without));
@@ -86,7 +91,7 @@ impl Block {
     }
 
     /// Hands all of it on, in its order.
-    pub(super) fn give(&self, sink: &mut dyn FrameSink) -> Result<()> {
+    pub(in crate::pipeline) fn give(&self, sink: &mut dyn FrameSink) -> Result<()> {
         let (places, bytes, found) = (self.places.iter(), self.bytes.iter(), self.found.iter());
         let mut out = Out { text: &self.text, places, bytes, found };
         for item in &self.items {

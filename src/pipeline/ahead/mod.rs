@@ -11,7 +11,7 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use block::Block;
+pub(super) use block::Block;
 
 use crate::capture::{Channel, Frame, FrameSink, Resume, Skip, Source};
 use crate::error::{Error, ErrorKind, Result};

@@ -108,6 +108,14 @@ impl Facts {
         self.units.iter().rev().find(|unit| is_message(unit) && unit.sender.as_deref() == Some(sender))
     }
 
+    /// The last answer to a side that names no request: which of those before it was answered, nothing tells.
+    pub fn untold_to(&self, issuer: &str) -> Option<i64> {
+        let is_answer = |unit: &&UnitRow| matches!(unit.kind.as_str(), "result" | "error");
+        let is_unnamed = |unit: &&UnitRow| unit.rpc_id.as_deref().is_none_or(|id| id == "null");
+        let to_it = |unit: &&UnitRow| unit.sender.as_deref().is_some_and(|sender| sender != issuer);
+        self.units.iter().rev().filter(is_answer).filter(is_unnamed).find(to_it).map(|unit| unit.id)
+    }
+
     /// The answer that shows that a side was alive: the last request to it, sent after `since`, that it answered.
     pub fn alive(&self, side: &str, since: i64) -> Option<&ExchangeRow> {
         let answered = |row: &&ExchangeRow| row.id > since && row.issuer != side && row.response_id.is_some();

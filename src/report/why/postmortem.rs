@@ -162,7 +162,11 @@ pub fn postmortem(facts: &Facts) -> Postmortem {
     let stuck: Vec<Stuck> = facts.stuck.iter().filter(|one| facts.wanted(one.row.id)).map(stuck).collect();
     let ended = facts.ending().is_some() || facts.connection.complete_tail;
     let cancelled: HashSet<i64> = facts.cancels.iter().filter_map(|cancel| cancel.row.exchange_id).collect();
-    let tell = |one: &Waiting| open(one, because(facts, one, ended, cancelled.contains(&one.row.id)));
+    let untold = ["client", "server"].map(|issuer| facts.untold_to(issuer));
+    let tell = |one: &Waiting| {
+        let untold = untold[usize::from(one.row.issuer == "server")].is_some_and(|answer| answer > one.row.id);
+        open(one, because(facts, one, Known { ended, cancelled: cancelled.contains(&one.row.id), untold }))
+    };
     let open: Vec<Open> = facts.open.iter().filter(|one| facts.wanted(one.row.id)).map(tell).collect();
     let connection = &facts.connection;
     Postmortem {
@@ -225,14 +229,27 @@ fn open(waiting: &Waiting, because: String) -> Open {
     }
 }
 
+/// What is known of an open request.
+struct Known {
+    /// The connection has ended.
+    ended: bool,
+    cancelled: bool,
+    /// An answer came behind it that names no request.
+    untold: bool,
+}
+
 /// Why an open request is not called stuck.
-fn because(facts: &Facts, waiting: &Waiting, ended: bool, cancelled: bool) -> String {
+fn because(facts: &Facts, waiting: &Waiting, known: Known) -> String {
+    let Known { ended, cancelled, untold } = known;
     const NOT_DECIDABLE: &str = "not decidable: ";
     if let Some(said) = &waiting.said {
         let reason = said.summary.split_once(NOT_DECIDABLE).map(|(_, reason)| reason);
         return reason.map_or_else(|| said.summary.clone(), |reason| format!("{NOT_DECIDABLE}{reason}"));
     }
     let old = waiting.age_us.is_none_or(|us| us >= facts.stuck_after_us);
+    if untold && !cancelled {
+        return format!("{NOT_DECIDABLE}an answer behind it names no request");
+    }
     match (cancelled, ended, old) {
         (true, ..) => "never answered, and cancelled".to_string(),
         (false, _, true) => "no rule can tell from this log".to_string(),

@@ -63,6 +63,8 @@ pub(in crate::session) struct Issued {
     pub(in crate::session) refused: bool,
     /// Answers that this side has sent.
     pub(in crate::session) answers: u64,
+    /// How many answers to this side had no id, and the last of them.
+    pub(in crate::session) untold: (u64, FrameId),
     /// Messages of this side without `jsonrpc`.
     pub(in crate::session) versions_missing: u32,
     /// Newest request of the *other* side that this side has answered: proof of what it had received.

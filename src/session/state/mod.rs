@@ -170,8 +170,6 @@ pub(super) struct Conn {
     pub(super) undeclared: Rare<Vec<(Side, &'static str, bool)>>,
     pub(super) versions: Versions,
     pub(super) clock: Clock,
-    /// The first time in the log.
-    pub(super) started_us: Option<i64>,
     /// The first message that seems to hold a secret, and its kind.
     pub(super) secret: Option<(Seen, &'static str)>,
     /// When the connection was closed.
@@ -312,6 +310,7 @@ impl Conn {
             server_name: None,
             first: None,
             last: None,
+            times: None,
             messages: 0,
             unclassified: 0,
             requests: 0,
@@ -348,7 +347,6 @@ impl Conn {
             undeclared: Rare::default(),
             versions: Versions::default(),
             clock: Clock::default(),
-            started_us: None,
             secret: None,
             closed_at: None,
             stderr: Rare::default(),

@@ -147,6 +147,7 @@ impl Connections {
             transport: if socket { Transport::Ordered } else { Transport::Http },
             proof,
             resolution_us: resolution_us.unwrap_or(1),
+            by_time: resolution_us.is_some(),
             // Another handshake there may be another client's, amid the work of the first.
             one_connection: matches!(self.keys[number as usize], Key::Place(..)),
             ..Channel::default()

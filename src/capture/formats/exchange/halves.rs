@@ -331,7 +331,7 @@ impl Joiner {
         let origin = |half: &Half, at: usize| Origin { line: half.line, offset: half.offset, at };
         let own = |half: &Option<Half>, at: usize| half.as_ref().map(|half| origin(half, at));
         let [asked, answered] = [own(&request, starts[0]), own(&response, starts[1])];
-        let found = self.found.get_or_insert_with(|| collected(layout));
+        let found = self.found.get_or_insert_with(|| collected(layout, false));
         let (exchanges, _) = layout.exchanges(&joined, first.line, 0, out, &mut self.room);
         let mut any = false;
         for mut exchange in exchanges {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 use twox_hash::XxHash3_64;
 
+use super::announced::{Announced, announces};
 use super::learn::{Learned, learn};
 use super::{Collected, Exchange, Layout, Slot};
 use crate::capture::Skip;
@@ -31,13 +32,17 @@ impl Format for Records {
     }
 
     fn detect(&self, sample: &Sample) -> Option<Match> {
-        let Learned { hits, examined, bodies, .. } = learn(texts(sample).into_iter())?;
+        let texts = texts(sample);
+        let Learned { layout, hits, examined, bodies } = learn(texts.iter().copied())?;
         let of =
             if examined == 1 { "its record".to_string() } else { format!("{hits} of the first {examined} records") };
-        let what = match &bodies[..] {
+        let mut what = match &bodies[..] {
             [request, response] => format!("{of} hold an HTTP request with its response, at {request} and {response}"),
             _ => format!("{of} hold the body of an HTTP request, at {}", bodies.join(" ")),
         };
+        if announces(&texts, &layout) {
+            what.push_str("; requests stand in records of their own, and once more beside their answers");
+        }
         // What spells out the types of its values is a record around one: its own times are within.
         let typed = bodies.iter().any(|path| path.contains("/kvlistValue/"));
         Match::new(if typed { 60 } else { 72 }, what)
@@ -48,8 +53,10 @@ impl Format for Records {
     }
 }
 
-pub(super) fn collected<'a>(layout: &Layout) -> Collected<'a> {
-    Collected::new(layout.vantage, !layout.knows_end(), layout.paths(Slot::Session).next().is_some())
+/// `knows_end` where more than one record tells it.
+pub(super) fn collected<'a>(layout: &Layout, knows_end: bool) -> Collected<'a> {
+    let knows_end = knows_end || layout.knows_end();
+    Collected::new(layout.vantage, !knows_end, layout.paths(Slot::Session).next().is_some())
 }
 
 /// The records of a sample: those of a document, where it is one, else its lines and what is listed on them.
@@ -78,9 +85,10 @@ fn document(sample: &Sample) -> Option<Vec<&str>> {
 
 /// A reader for the text that the sample was taken from; without a layout it learns one of the first record that has one.
 pub(in crate::capture) fn reader(sample: &Sample, layout: Option<Layout>) -> Reader {
+    let is_on = layout.as_ref().is_some_and(|layout| announces(&texts(sample), layout));
     match document(sample) {
-        None => Reader::Ordered(Box::new(ByLine::new(layout))),
-        Some(_) => Reader::Whole(Box::new(Document { layout })),
+        None => Reader::Ordered(Box::new(ByLine::new(layout, is_on))),
+        Some(_) => Reader::Whole(Box::new(Document { layout, is_on })),
     }
 }
 
@@ -117,14 +125,16 @@ impl Delivered {
 struct ByLine {
     layout: Option<Layout>,
     found: Option<Collected<'static>>,
+    announced: Announced<'static>,
     seen: Delivered,
     /// Room for reading a record.
     room: Vec<u8>,
 }
 
 impl ByLine {
-    fn new(layout: Option<Layout>) -> ByLine {
-        ByLine { layout, found: None, seen: Delivered::default(), room: Vec::new() }
+    fn new(layout: Option<Layout>, is_on: bool) -> ByLine {
+        let announced = Announced::new(is_on);
+        ByLine { layout, found: None, announced, seen: Delivered::default(), room: Vec::new() }
     }
 }
 
@@ -146,7 +156,7 @@ impl LineReader for ByLine {
             out.skip(line.number, if is_cut() { cut } else { Skip::NotAMessage });
             return Ok(());
         };
-        let found = self.found.get_or_insert_with(|| collected(layout));
+        let found = self.found.get_or_insert_with(|| collected(layout, self.announced.is_on));
         let mut any = false;
         for range in listed(&text) {
             let offset = line.offset as usize + range.start;
@@ -162,7 +172,11 @@ impl LineReader for ByLine {
             }
             let written_us = [None, out.wrapper_time()];
             for exchange in exchanges {
-                any |= found.take_owned(Exchange { written_us, ..exchange });
+                let exchange = Exchange { written_us, ..exchange };
+                any |= match self.announced.is_on {
+                    true => self.announced.take(exchange.into_owned(), &mut |exchange| found.take(exchange)),
+                    false => found.take_owned(exchange),
+                };
             }
         }
         if !any {
@@ -172,12 +186,15 @@ impl LineReader for ByLine {
     }
 
     fn end(&mut self, out: &mut Out<'_>) -> Result<()> {
-        self.found.as_mut().map_or(Ok(()), |found| found.hand_on(true, 0, out))
+        let Some(found) = &mut self.found else { return Ok(()) };
+        self.announced.end(&mut |exchange| found.take(exchange));
+        found.hand_on(true, 0, out)
     }
 }
 
 struct Document {
     layout: Option<Layout>,
+    is_on: bool,
 }
 
 impl WholeReader for Document {
@@ -188,7 +205,8 @@ impl WholeReader for Document {
         if self.layout.is_none() {
             self.layout = learn(each()).map(|learned| learned.layout);
         }
-        let mut found = self.layout.as_ref().map(collected);
+        let mut found = self.layout.as_ref().map(|layout| collected(layout, self.is_on));
+        let mut announced = Announced::new(self.is_on);
         let (mut seen, mut room) = (Delivered::default(), Vec::new());
         let mut strays = records.strays.iter().peekable();
         for range in &records.ranges {
@@ -204,7 +222,7 @@ impl WholeReader for Document {
                     continue;
                 }
                 for exchange in exchanges {
-                    any |= found.take(exchange);
+                    any |= announced.take(exchange, &mut |exchange| found.take(exchange));
                 }
             }
             if !any {
@@ -217,6 +235,8 @@ impl WholeReader for Document {
         if let Some(at) = records.cut {
             out.skip(lines.of(at), Skip::CutOff);
         }
-        found.map_or(Ok(()), |mut found| found.hand_on(true, base, out))
+        let Some(mut found) = found else { return Ok(()) };
+        announced.end(&mut |exchange| found.take(exchange));
+        found.hand_on(true, base, out)
     }
 }

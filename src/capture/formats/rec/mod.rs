@@ -158,6 +158,7 @@ impl Header {
             transport: if self.is_http() { Transport::Http } else { Transport::Ordered },
             complete_head,
             one_connection: true,
+            by_time: false,
             counts_ids: false,
             proof: self.proof(),
             resolution_us: 1,

@@ -92,6 +92,7 @@ impl Meta {
                 _ => None,
             },
             one_connection: true,
+            by_time: false,
             counts_ids: false,
             proof: if whole { proof.and(Proof::WHOLE) } else { proof },
             resolution_us,

@@ -233,11 +233,20 @@ fn holds_message(value: &Value) -> bool {
     }
 }
 
-/// What a string holds in base64, or as a string of JSON once more, where it is an object or a list of some.
+/// How many strings may stand in each other: loggers that write what other loggers wrote quote it once more.
+const STRINGS: usize = 4;
+
+/// What a string holds in base64, or as a string of JSON once more or a few times, where it is an object or a list of some.
 pub(super) fn unpacked(text: &str) -> Option<String> {
     let text = text.trim();
-    if text.starts_with("\"{") || text.starts_with("\"[") {
-        return serde_json::from_str(text).ok();
+    if ["\"{", "\"[", "\"\\\""].iter().any(|start| text.starts_with(start)) {
+        let mut inner: String = serde_json::from_str(text).ok()?;
+        for _ in 1..STRINGS {
+            if inner.starts_with('"') {
+                inner = serde_json::from_str(&inner).ok()?;
+            }
+        }
+        return Some(inner).filter(|inner| inner.starts_with(['{', '[']));
     }
     let bytes = ["eyJ", "W3si"].iter().any(|start| text.starts_with(start)).then(|| base64::decode(text)).flatten()?;
     String::from_utf8(bytes).ok().filter(|text| text.starts_with(['{', '[']))

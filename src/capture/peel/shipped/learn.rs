@@ -11,7 +11,7 @@ use super::is_by_line;
 use super::order::in_order;
 use super::sender::{labelled, sender};
 use super::shape::Shape;
-use super::typed::{is_typed, plain};
+use super::typed::{is_typed, on_one_line, plain};
 use super::walk::{Path, PathStep, is_part, leaves, versioned};
 use crate::capture::format::{Format, Match};
 use crate::capture::formats::WRAPPED;
@@ -137,7 +137,11 @@ fn columns(text: &str) -> (Vec<Column>, usize) {
             if is_text {
                 unescape(written, 1, &mut room);
             }
-            let typed = if written.starts_with('{') && is_typed(path) { plain(written) } else { None };
+            let typed = match written.starts_with('{') {
+                true if is_typed(path) => plain(written),
+                true => Some(on_one_line(written)),
+                false => None,
+            };
             let value = typed.as_deref().unwrap_or(if is_text { &room } else { written });
             match places.get(path).and_then(|at| columns.get_mut(*at)) {
                 Some(column) if column.values.len() < RECORDS => column.values.push(value.to_string()),

@@ -282,7 +282,7 @@ impl Records {
                 let object = &text[start..value_end(text.as_bytes(), start).unwrap_or(text.len())];
                 match self.typed.then(|| typed::plain(object)).flatten() {
                     Some(plain) => message = plain,
-                    None => object.clone_into(&mut message),
+                    None => message = typed::on_one_line(object),
                 }
             }
         }

@@ -10,6 +10,12 @@ pub(super) fn is_typed(path: &Path) -> bool {
     matches!(path.last(), Some(PathStep::Key(key)) if **key == *KVLIST)
 }
 
+/// An object as a line of a log: what stands on several lines is the same without their ends, which are no part of any string in it.
+/// All of it stays where it stands.
+pub(super) fn on_one_line(object: &str) -> String {
+    object.replace(['\n', '\r'], " ")
+}
+
 /// The object that is spelled out in the value of such a member; nothing where it is another one.
 pub(super) fn plain(text: &str) -> Option<String> {
     let list: Value = serde_json::from_str(text).ok().filter(|_| text.starts_with('{'))?;

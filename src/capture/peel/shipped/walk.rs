@@ -25,8 +25,17 @@ const DEPTH: usize = 12;
 /// The member in which OpenTelemetry spells an object out.
 pub(super) const KVLIST: &str = "kvlistValue";
 
-/// Members in which shippers keep a record of the log that they ship as an object.
+/// Members in which shippers keep a record of the log that they ship as an object: Google, Elastic, OpenTelemetry.
 const RECORDS: [&str; 3] = ["jsonPayload", "_source", KVLIST];
+
+/// True for such a member, and for the attributes of a record that has attributes itself (Datadog).
+fn keeps_record(path: &Path) -> bool {
+    match path.as_slice() {
+        [.., PathStep::Key(around), PathStep::Key(name)] if **name == *"attributes" => around == name,
+        [.., PathStep::Key(name)] => RECORDS.contains(&&**name),
+        _ => false,
+    }
+}
 
 /// Calls `give` with every scalar of the value at `at`, as written, and the path to it, and with the objects in which a log may
 /// stand. Gives the byte after the value.
@@ -47,9 +56,7 @@ pub(super) fn leaves<'t>(
         _ if path.len() >= DEPTH => value_end(text.as_bytes(), at),
         b'{' => {
             let end = object(text, at, &mut |name, at| step(key(name), at, path, give))?;
-            if let Some(PathStep::Key(name)) = path.last()
-                && RECORDS.contains(&&**name)
-            {
+            if keeps_record(path) {
                 give(path, text.get(at..end)?);
             }
             Some(end)
