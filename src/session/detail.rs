@@ -176,8 +176,13 @@ pub enum ProgressFault {
 /// What is wrong with a notification about a text document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DocumentFault {
-    /// DOC001. It is open since this message.
-    Opened(Seen),
+    /// DOC001. It is open.
+    Opened {
+        /// Since this message.
+        before: Seen,
+        /// The close of what may be the same document in another spelling, where one came since.
+        closed: Option<Seen>,
+    },
     /// DOC002. It is not open.
     NotOpen {
         /// Its close, where there was one.
