@@ -103,6 +103,8 @@ pub(super) struct Idless {
     pub(super) profile: &'static Profile,
     pub(super) error_code: Option<i64>,
     pub(super) notification: Seen,
+    /// Those to whom it is sent had sent responses.
+    pub(super) answered: bool,
 }
 
 /// An answer whose request is not in the log so far: over HTTP messages of two streams have no order, and elsewhere records may
