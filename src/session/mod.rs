@@ -60,7 +60,7 @@ pub use event::{Event, What};
 pub use exchange::{Cancellation, Effect, Exchange, History, Outcome, TaskState};
 pub use fold::Session;
 pub use hop::{Hop, HopFault};
-pub use hops::{Followed, Follower};
+pub use hops::{Followed, Follower, Lost};
 pub use http_stream::{HttpStream, Shown};
 pub use ledger::Ledger;
 pub use missing::{NO_CONNECTION, Stretch, Stretches};
