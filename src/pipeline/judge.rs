@@ -106,6 +106,7 @@ impl<'s> Judge<'s> {
         let Some(mut follower) = self.follower.take() else { return Default::default() };
         let mut serves = Vec::new();
         let followed = follower.finish(|event| self.event(event), |upper, lower| serves.push((upper, lower)));
+        followed.iter().for_each(|hop| self.auditor.lost(hop.lost));
         (followed, serves)
     }
 

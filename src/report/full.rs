@@ -7,7 +7,7 @@ use super::columns::{fit, hang, pad, width, wrap};
 use super::escape::{escape, escape_cut};
 use super::group::{Group, Groups, subject};
 use super::snippet::snippet;
-use super::summary::Skipped;
+use super::summary::{NotFollowed, Skipped};
 use super::{Ink, Report, Style, Summary, Unread, coverage, message, number, page, redacted, time};
 use crate::redact::Redactor;
 use crate::rules;
@@ -359,6 +359,9 @@ fn unseen(summary: &Summary) -> String {
         if n > 0 {
             parts.push(number::plural(n, word));
         }
+    }
+    for NotFollowed { from, to, requests } in &summary.not_followed {
+        parts.push(format!("{} that could not be followed from {from} to {to}", number::plural(*requests, "request")));
     }
     if parts.is_empty() { "nothing".to_string() } else { parts.join(", ") }
 }

@@ -84,7 +84,7 @@ pub use show::{Sheet, Transcript};
 pub use silence::Silence;
 pub use statistics::Statistics;
 pub use style::{Ink, Style};
-pub use summary::{Counts, Merged, MergedAlone, PassedOver, Skipped, Summary, Undecidable, Unread};
+pub use summary::{Counts, Merged, MergedAlone, NotFollowed, PassedOver, Skipped, Summary, Undecidable, Unread};
 pub use time::Digits;
 pub use traffic::{TrafficLine, TrafficLines};
 

@@ -144,6 +144,17 @@ pub struct MergedAlone {
     pub messages: u64,
 }
 
+/// Requests that could not be followed from one hop to the next.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct NotFollowed {
+    /// The hop nearer to the user.
+    pub from: String,
+    /// The next one.
+    pub to: String,
+    /// How many.
+    pub requests: u64,
+}
+
 /// The summary. Its members are those of the JSON object `summary`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Summary {
@@ -195,6 +206,9 @@ pub struct Summary {
     /// How two logs met that were read as one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merged: Option<Merged>,
+    /// Requests that could not be followed from hop to hop.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_followed: Vec<NotFollowed>,
     /// What fails the check.
     pub fail_on: &'static str,
     /// The exit code.

@@ -9,7 +9,7 @@ use super::{Absence, Occasions, On, RULES, Rule, Whose};
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::{Profile, Side};
-use crate::session::{Certainty, Connection, Directions, Event, FrameId, Ledger, Stretch, What};
+use crate::session::{Certainty, Connection, Directions, Event, FrameId, Ledger, Lost, Stretch, What};
 
 /// Which rules run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,6 +62,9 @@ fn matches(id: &str, rule: &Rule) -> bool {
         || !id.is_empty() && rule.code.get(..id.len()).is_some_and(|head| head.eq_ignore_ascii_case(id))
 }
 
+/// What a log of hops lacks of requests that could not be followed.
+const SERVING: &str = "what shows which request of the next hop serves them";
+
 /// A rule that could not be decided, why, and on how many events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undecided {
@@ -88,6 +91,7 @@ pub struct Seized {
 pub struct Auditor {
     by_event: Vec<Vec<&'static Rule>>,
     undecided: BTreeMap<&'static str, (Proof, u64)>,
+    lost: Lost,
     /// What connections that have not ended gave occasion to, profile by profile.
     seized: FxHashMap<u32, Vec<Seized>>,
 }
@@ -99,7 +103,7 @@ impl Auditor {
         for rule in RULES.iter().copied().filter(|rule| selection.takes(rule)) {
             by_event[rule.on as usize].push(rule);
         }
-        Auditor { by_event, undecided: BTreeMap::new(), seized: FxHashMap::default() }
+        Auditor { by_event, undecided: BTreeMap::new(), lost: Lost::default(), seized: FxHashMap::default() }
     }
 
     /// True if any selected rule looks at such events.
@@ -151,9 +155,32 @@ impl Auditor {
 
     /// Rules that would have spoken, had the log shown more.
     pub fn undecided(&self) -> Vec<Undecided> {
-        let list = self.undecided.iter();
-        list.map(|(code, (lacks, events))| Undecided { code, lacks: Proof::NONE.missing(*lacks), events: *events })
-            .collect()
+        let mut all: BTreeMap<_, _> = self.lost_at_hops().map(|undecided| (undecided.code, undecided)).collect();
+        for (code, (lacks, events)) in &self.undecided {
+            let undecided = all.entry(code).or_insert(Undecided { code, lacks: Vec::new(), events: 0 });
+            undecided.lacks.extend(Proof::NONE.missing(*lacks));
+            undecided.events += events;
+        }
+        all.into_values().collect()
+    }
+
+    /// Takes down what could not be followed from hop to hop.
+    pub fn lost(&mut self, lost: Lost) {
+        self.lost.requests += lost.requests;
+        self.lost.given_up += lost.given_up;
+        self.lost.results += lost.results;
+    }
+
+    /// The rules about hops, with the requests of which they say nothing because nobody knows what serves them: cancelled ones, or those
+    /// with a result.
+    fn lost_at_hops(&self) -> impl Iterator<Item = Undecided> + '_ {
+        let on_cancels = |rule: &Rule| rule.duty.on.any(Occasions::CANCELLED.and(Occasions::CANCELS));
+        let rules = self.by_event[On::Hop as usize].iter();
+        let told = rules.map(move |rule| {
+            let events = if on_cancels(rule) { self.lost.given_up } else { self.lost.results };
+            Undecided { code: rule.code, lacks: vec![SERVING], events }
+        });
+        told.filter(|undecided| undecided.events > 0)
     }
 }
 

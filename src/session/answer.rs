@@ -143,6 +143,7 @@ impl Conn {
                 undeclared,
                 partial: slot.partial,
                 previous_result: slot.previous_result,
+                near_cancel: if code == Some(CANCELLED) { self.near_cancel(slot) } else { None },
                 topic: slot.topic.as_deref(),
                 stated: slot.stated.as_ref(),
                 status: self.status_of(m.stream),

@@ -174,6 +174,7 @@ impl Conn {
             }
             IdFound::Twin(twin) => {
                 let fault = CancelFault::TypeMismatch(self.surely_new(step, m.sender, m.seen));
+                self.note_twin_cancel(m.sender, &twin, m.seen);
                 self.cancel_near(step, m, cancel, id, fault, (m.sender, twin));
             }
             IdFound::Nowhere if self.may_have_forgotten(m) => self.ask_about_cancel(m, cancel, id),
@@ -368,6 +369,7 @@ impl Conn {
 
     /// A server-created progress that the client cancels: no request is named.
     fn cancel_token(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, mut cancel: Cancellation, token: &Id) {
+        self.note_progress_cancel(m.sender, token, m.seen);
         let created = self.created_tokens.get(token);
         let (known, ended) = (created.is_some(), created.and_then(|created| created.ended));
         let by_request = m.profile.cancels_by_request();

@@ -173,11 +173,25 @@ pub enum ProgressFault {
     },
 }
 
+/// A cancel that is none of a request, and may have led to its end all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NearCancel {
+    /// It spells the id of the request in the other JSON type.
+    OtherType(Seen),
+    /// It is of progress, which may be that of the request.
+    Progress(Seen),
+}
+
 /// What is wrong with a notification about a text document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DocumentFault {
-    /// DOC001. It is open since this message.
-    Opened(Seen),
+    /// DOC001. It is open.
+    Opened {
+        /// Since this message.
+        before: Seen,
+        /// The close of what may be the same document in another spelling, where one came since.
+        closed: Option<Seen>,
+    },
     /// DOC002. It is not open.
     NotOpen {
         /// Its close, where there was one.

@@ -4,8 +4,8 @@
 
 use super::connection::Connection;
 use super::detail::{
-    Batch, CancelFault, CaptureNote, ControlFault, DocumentFault, EraFault, LogFault, Offer, ProgressFault, RoundFault,
-    Shape, Stray, Target, TaskReport, Thing,
+    Batch, CancelFault, CaptureNote, ControlFault, DocumentFault, EraFault, LogFault, NearCancel, Offer, ProgressFault,
+    RoundFault, Shape, Stray, Target, TaskReport, Thing,
 };
 use super::exchange::{Cancellation, Exchange};
 use super::hop::Hop;
@@ -129,6 +129,8 @@ pub enum What<'a> {
         partial: bool,
         /// True if the request refers to an earlier result (rule DOC005).
         previous_result: bool,
+        /// Where its code says that the request was cancelled, a cancel that may have led to it and is none of the request (rule CAN013).
+        near_cancel: Option<NearCancel>,
         /// The turn or task that the request names, where it names one (rule TSK011).
         topic: Option<&'a str>,
         /// The capabilities that the request stated of its issuer (MCP 2026-07-28).

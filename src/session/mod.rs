@@ -25,6 +25,7 @@ mod ledger;
 mod logging;
 mod message;
 mod missing;
+mod near_cancel;
 mod notification;
 mod oracle;
 mod pages;
@@ -52,14 +53,14 @@ mod window;
 
 pub use connection::{Connection, Directions, End, Lifecycle, Opened};
 pub use detail::{
-    Batch, CancelFault, CaptureNote, ControlFault, DocumentFault, EraFault, LogFault, Offer, Part, ProgressFault,
-    RoundFault, Shape, Stray, Target, TaskReport, Thing,
+    Batch, CancelFault, CaptureNote, ControlFault, DocumentFault, EraFault, LogFault, NearCancel, Offer, Part,
+    ProgressFault, RoundFault, Shape, Stray, Target, TaskReport, Thing,
 };
 pub use event::{Event, What};
 pub use exchange::{Cancellation, Effect, Exchange, History, Outcome, TaskState};
 pub use fold::Session;
 pub use hop::{Hop, HopFault};
-pub use hops::{Followed, Follower};
+pub use hops::{Followed, Follower, Lost};
 pub use http_stream::{HttpStream, Shown};
 pub use ledger::Ledger;
 pub use missing::{NO_CONNECTION, Stretch, Stretches};

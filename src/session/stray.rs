@@ -17,6 +17,13 @@ const LATE_US: i64 = 10_000_000;
 /// How many answers without an id are remembered for a connection.
 const IDLESS: usize = 64;
 
+/// Why it is not proven that a notification was answered.
+const MEANT_FOR_REQUEST: &str = "a request was never answered, and this may be meant for it";
+const MEANT_FOR_RESPONSE: &str = "that side had sent responses, too, and this may be about one of them";
+
+/// The code for a method that there is not.
+const METHOD_NOT_FOUND: i64 = -32601;
+
 /// How many streams with answers to nothing are remembered for a connection.
 const STRAYED: usize = 65_536;
 
@@ -39,20 +46,24 @@ impl Conn {
         };
         if m.message.id == IdField::Null && self.idless.len() < IDLESS {
             let (seen, sender, profile, error_code) = (m.seen, m.sender, m.profile, m.message.error_code());
-            self.idless.push(Idless { seen, sender, profile, error_code, notification });
+            let answered = asked.answers > 0;
+            self.idless.push(Idless { seen, sender, profile, error_code, notification, answered });
         }
     }
 
     /// At the end it is known which requests were answered: only one that was not may have been meant.
     pub(super) fn end_idless(&mut self, step: &mut Step<'_>) {
-        for Idless { seen, sender, profile, error_code, notification } in self.idless.take_all() {
+        for Idless { seen, sender, profile, error_code, notification, answered } in self.idless.take_all() {
             let asked = self.side(sender.peer());
             let before = |slot: &Slot| slot.exchange.in_flight() && slot.exchange.request.frame < seen.frame;
             let open = asked.superseded || asked.live.values().any(|slot| before(slot));
             if asked.nameless {
                 continue;
             }
-            let judgement = Judgement::exact_if(!open, "a request was never answered, and this may be meant for it");
+            // Responses have no method that could not be found.
+            let objects = answered && error_code != Some(METHOD_NOT_FOUND);
+            let reason = open.then_some(MEANT_FOR_REQUEST).or(objects.then_some(MEANT_FOR_RESPONSE));
+            let judgement = reason.map_or(Judgement::EXACT, Judgement::undecidable);
             let what = What::NotificationAnswered { notification, error_code, judgement };
             self.emit(step, profile, seen, Some(sender), what);
         }

@@ -4,8 +4,9 @@ use rpctape::error::Result;
 use rpctape::pipeline::{Alone, Met};
 use rpctape::protocol::Severity;
 use rpctape::redact::Redactor;
-use rpctape::report::{Context, Merged, MergedAlone, PassedOver, Summary, redacted};
+use rpctape::report::{Context, Merged, MergedAlone, NotFollowed, PassedOver, Summary, redacted};
 use rpctape::rules::Selection;
+use rpctape::session::Followed;
 use rpctape::store::ConnectionRow;
 
 use crate::cli::args::connection;
@@ -49,8 +50,14 @@ pub fn begun(loaded: &Loaded, connections: &[ConnectionRow], fail_on: Option<Sev
     summary.files = files.map(|(source, why)| PassedOver { source: source.clone(), why: why.clone() }).collect();
     summary.lost = told.tally.lost;
     summary.merged = told.met.as_ref().map(merged);
+    summary.not_followed = told.followed.iter().filter_map(not_followed).collect();
     summary.fail_on = fail_on.map_or("none", Severity::as_str);
     summary
+}
+
+fn not_followed(hop: &Followed) -> Option<NotFollowed> {
+    let (from, to) = hop.names.clone();
+    (hop.lost.requests > 0).then_some(NotFollowed { from, to, requests: hop.lost.requests })
 }
 
 fn merged(met: &Met) -> Merged {

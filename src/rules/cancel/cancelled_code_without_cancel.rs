@@ -4,8 +4,8 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
-use crate::session::{Event, What};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
+use crate::session::{Event, Judgement, NearCancel, What};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -24,18 +24,30 @@ pub static RULE: Rule = Rule {
 /// The literal code: protocols that define no cancelled code see it too, from libraries made for others.
 const REQUEST_CANCELLED: i64 = -32800;
 
+const ITS_PROGRESS: &str = "the client had cancelled progress that may be of this request";
+
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Answer { exchange, .. } = event.what else { return None };
+    let What::Answer { exchange, near_cancel, .. } = event.what else { return None };
     if exchange.error_code != Some(REQUEST_CANCELLED) || exchange.cancel().is_some() {
         return None;
     }
     let foreign = exchange.cancels.first();
-    let why = match foreign {
-        Some(cancel) => format!("which was cancelled only by {}, a foreign dialect", cancel.mechanism.as_str()),
-        None => "which nobody cancelled".to_string(),
+    let why = match (foreign, near_cancel) {
+        (Some(cancel), _) => format!("which was cancelled only by {}, a foreign dialect", cancel.mechanism.as_str()),
+        (None, Some(NearCancel::OtherType(_))) => {
+            "which was cancelled only by its id in the other JSON type".to_string()
+        }
+        (None, Some(NearCancel::Progress(_))) => "which nobody cancelled by its id".to_string(),
+        (None, None) => "which nobody cancelled".to_string(),
     };
+    let judgement = match (foreign, near_cancel) {
+        (None, Some(NearCancel::Progress(_))) => Judgement::undecidable(ITS_PROGRESS),
+        _ => Judgement::EXACT,
+    };
+    let near = near_cancel.map(|(NearCancel::OtherType(cancel) | NearCancel::Progress(cancel))| cancel);
     let (label, title) = (exchange.label(), exchange.title());
-    let summary = format!("error {REQUEST_CANCELLED} for {label} {title}, {why}");
+    let summary = format!("error {REQUEST_CANCELLED} for {label} {title}, {why}{}", race_text(&judgement));
     let finding = found(RULE.code, event, summary)?.about(exchange);
-    Some(finding.maybe("foreign cancel", foreign.map(|cancel| cancel.seen)).with("response", event.seen))
+    let finding = finding.maybe("foreign cancel", foreign.map(|cancel| cancel.seen));
+    Some(finding.maybe("cancel", near).with("response", event.seen).judged(&judgement))
 }

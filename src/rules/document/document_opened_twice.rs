@@ -4,8 +4,8 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
-use crate::session::{DocumentFault, Event, What};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
+use crate::session::{DocumentFault, Event, Judgement, What};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -21,9 +21,13 @@ pub static RULE: Rule = Rule {
     check,
 };
 
+const SPELLED_OTHERWISE: &str = "what may be the same address in another spelling was closed in between";
+
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Document { address, fault: DocumentFault::Opened(before) } = event.what else { return None };
-    let finding =
-        found(RULE.code, event, format!("{address} is opened, and was not closed since it was opened before"))?;
-    Some(finding.with("earlier opening", before).with("opening", event.seen))
+    let What::Document { address, fault: DocumentFault::Opened { before, closed } } = event.what else { return None };
+    let judgement = Judgement::exact_if(closed.is_none(), SPELLED_OTHERWISE);
+    let doubt = race_text(&judgement);
+    let summary = format!("{address} is opened, and was not closed since it was opened before{doubt}");
+    let finding = found(RULE.code, event, summary)?.with("earlier opening", before).maybe("close", closed);
+    Some(finding.with("opening", event.seen).judged(&judgement))
 }

@@ -26,6 +26,6 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         return None;
     };
     let race = race_text(&judgement);
-    let summary = format!("progress with the progress token {token}, which the client had refused{race}");
+    let summary = format!("the client had refused the progress token {token}, and progress with it came{race}");
     Some(found(RULE.code, event, summary)?.with("response", answer).with("progress", event.seen).judged(&judgement))
 }

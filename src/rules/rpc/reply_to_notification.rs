@@ -7,7 +7,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
-use crate::session::{Event, What};
+use crate::session::{Certainty, Event, What};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -29,7 +29,11 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         Some(code) => format!("error {code}"),
         None => "a response".to_string(),
     };
-    let summary = format!("{answer} with the id null: only a notification can have caused it{}", race_text(&judgement));
+    let caused = match judgement.certainty {
+        Certainty::Violation => "only a notification can have caused it",
+        _ => "a notification may have caused it",
+    };
+    let summary = format!("{answer} with the id null: {caused}{}", race_text(&judgement));
     let finding = found(RULE.code, event, summary)?.judged(&judgement);
     Some(finding.with("notification", notification).with("response", event.seen))
 }

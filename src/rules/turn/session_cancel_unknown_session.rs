@@ -26,6 +26,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         return None;
     };
     let session = cancel.target_text.as_deref().unwrap_or("null");
-    let summary = format!("no message before has named the session {session}{}", race_text(&judgement));
+    let doubt = race_text(&judgement);
+    let summary = format!("the session {session} was not created, loaded or used in this connection before{doubt}");
     Some(found(RULE.code, event, summary)?.with("cancel", event.seen).judged(&judgement))
 }

@@ -4,6 +4,11 @@ use super::super::exchange::{Exchange, Outcome, TaskState};
 use super::super::seen::Seen;
 use super::content::Content;
 
+/// The cancel that the hop of a request shows.
+pub(super) fn given_up(exchange: &Exchange) -> Option<Seen> {
+    exchange.cancel().or(exchange.turn_cancel()).map(|cancel| cancel.seen)
+}
+
 /// A request of a client at one hop.
 pub(super) struct Call {
     pub hop: usize,
@@ -16,7 +21,7 @@ pub(super) struct Call {
 impl Call {
     /// The cancel that its hop shows.
     pub fn given_up(&self) -> Option<Seen> {
-        self.exchange.cancel().or(self.exchange.turn_cancel()).map(|cancel| cancel.seen)
+        given_up(&self.exchange)
     }
 
     /// True if something of it may be, or lead to, a cancel: a spelling of another protocol, a stream or session that was closed, a task.

@@ -13,12 +13,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::connection::Connection;
 use super::event::{Event, What};
-use super::exchange::Exchange;
+use super::exchange::{Exchange, Outcome};
 use super::hop::Hop;
 use super::ledger::{Kept, Ledger};
 use super::seen::FrameId;
 use crate::protocol::Side;
-use call::Call;
+use call::{Call, given_up};
 use content::Content;
 use links::{FEW, Link, linked};
 
@@ -33,6 +33,28 @@ pub struct Followed {
     pub found: u64,
     /// Why none was, where that has one reason.
     pub lacks: Option<&'static str>,
+    /// What could not be followed.
+    pub lost: Lost,
+}
+
+/// Requests that could not be followed from a hop to the next: those of which none of the lower hop was found, those without a time, and
+/// cancelled ones that nothing tells from others or that go the other way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lost {
+    /// How many.
+    pub requests: u64,
+    /// Those of them that were cancelled.
+    pub given_up: u64,
+    /// Those of them that came to a result.
+    pub results: u64,
+}
+
+impl Lost {
+    fn add(&mut self, exchange: &Exchange) {
+        self.requests += 1;
+        self.given_up += u64::from(given_up(exchange).is_some());
+        self.results += u64::from(exchange.outcome == Outcome::Result);
+    }
 }
 
 /// Takes down what passes at every hop, and tells at the end what only all of them together show.
@@ -42,6 +64,8 @@ pub struct Follower {
     hops: BTreeMap<u32, usize>,
     contents: HashMap<FrameId, Content>,
     calls: Vec<Call>,
+    /// What cannot be followed from a hop to the next, by the upper of them.
+    lost: BTreeMap<usize, Lost>,
     ended: BTreeMap<u32, Kept>,
 }
 
@@ -68,13 +92,21 @@ impl Follower {
         let content = self.contents.remove(&exchange.request.frame);
         let handshake = exchange.profile.opening.initialize.is_some_and(|method| *method == *exchange.method);
         let stays = exchange.known.is_some_and(|known| known.long_lived);
-        let (Some(content), Some(hop), Some(sent_us)) = (content, self.hops.get(&connection), exchange.request.at_us)
-        else {
-            return;
-        };
-        if exchange.issuer == Side::Client && !handshake && !stays {
-            self.calls.push(Call { hop: *hop, connection, exchange: exchange.clone(), content, sent_us });
+        let Some(hop) = self.hops.get(&connection).copied().filter(|_| !handshake && !stays) else { return };
+        match (exchange.issuer, content, exchange.request.at_us) {
+            (Side::Client, Some(content), Some(sent_us)) => {
+                self.calls.push(Call { hop, connection, exchange: exchange.clone(), content, sent_us });
+            }
+            (Side::Client, Some(_), None) => self.lose(hop, exchange),
+            (Side::Client, None, _) if given_up(exchange).is_some() => self.lose(hop, exchange),
+            // What a server asks goes from the lower hop to the upper one.
+            (Side::Server, ..) if hop > 0 && given_up(exchange).is_some() => self.lose(hop - 1, exchange),
+            _ => {}
         }
+    }
+
+    fn lose(&mut self, hop: usize, exchange: &Exchange) {
+        self.lost.entry(hop).or_default().add(exchange);
     }
 
     /// A connection at its end.
@@ -99,7 +131,11 @@ impl Follower {
             found.dedup();
             let lacks = (linked.clocks.is_none() && requests > 0).then_some(FEW);
             let names = (names[0].clone(), names[1].clone());
-            told.push(Followed { names, requests, found: found.len() as u64, lacks });
+            let mut lost = self.lost.get(&hop).copied().unwrap_or_default();
+            let followed = |at: &usize| found.binary_search(at).is_ok();
+            let not_found = (0..self.calls.len()).filter(|at| self.calls[*at].hop == hop && !followed(at));
+            not_found.for_each(|at| lost.add(&self.calls[at].exchange));
+            told.push(Followed { names, requests, found: found.len() as u64, lacks, lost });
             for link in linked.links.iter().filter(|link| link.doubt.is_none()) {
                 let frame = |at: usize| self.calls[at].exchange.request.frame;
                 serves(frame(link.upper), frame(link.lower));

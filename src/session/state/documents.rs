@@ -2,7 +2,7 @@
 
 use std::hash::Hasher;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::rare::Empty;
 use crate::session::detail::DocumentFault;
@@ -18,11 +18,19 @@ struct Document {
     version: Option<(i64, Seen)>,
 }
 
+/// What was done to an address in any of its spellings.
+struct Spellings {
+    /// The last opening.
+    opened: Seen,
+    /// The last close of a spelling that was not open: what it closes was opened in another one, if anything.
+    closed: Option<Seen>,
+}
+
 /// The documents of a connection, by a hash of their address.
 pub(in crate::session) struct Documents {
     known: FxHashMap<u64, Document>,
     /// Addresses that were ever opened, without regard to how they are spelled.
-    folded: FxHashSet<u64>,
+    folded: FxHashMap<u64, Spellings>,
     /// Notebooks open the documents of their cells in other words.
     pub(in crate::session) notebooks: bool,
 }
@@ -47,38 +55,64 @@ impl Documents {
         version: Option<&str>,
     ) -> Option<DocumentFault> {
         let version = version.and_then(|raw| raw.parse::<i64>().ok()).map(|version| (version, seen));
-        let spelled_otherwise = self.folded.contains(&fold(address));
+        let spellings = self.folded.get(&fold(address));
         // A log in which nothing is ever opened leaves openings out.
         let shows_openings = !self.folded.is_empty() && !self.notebooks;
         let before = self.known.get(&hash(address.bytes()));
         let was_open = before.is_some_and(|document| document.open);
+        // What was opened since something was told of this spelling, and not in it.
+        let opened_since = |told: Seen| spellings.is_some_and(|other| other.opened.frame > told.frame);
+        let closed_since =
+            |told: Seen| spellings.and_then(|other| other.closed).filter(|closed| closed.frame > told.frame);
         let fault = match method {
-            "textDocument/didOpen" => before.filter(|_| was_open).map(|document| DocumentFault::Opened(document.seen)),
-            _ if !was_open && (before.is_some() || shows_openings && !spelled_otherwise) => {
-                let closed = before.map(|document| document.seen);
-                Some(DocumentFault::NotOpen { closed, changes: method == "textDocument/didChange" })
-            }
+            "textDocument/didOpen" => before
+                .filter(|_| was_open)
+                .map(|document| DocumentFault::Opened { before: document.seen, closed: closed_since(document.seen) }),
+            _ if !was_open => match before {
+                Some(document) if opened_since(document.seen) => None,
+                None if !shows_openings || spellings.is_some() => None,
+                _ => {
+                    let closed = before.map(|document| document.seen);
+                    Some(DocumentFault::NotOpen { closed, changes: method == "textDocument/didChange" })
+                }
+            },
             "textDocument/didChange" => match (before.and_then(|document| document.version), version) {
-                (Some((was, before)), Some((now, _))) if now <= was => {
+                (Some((was, before)), Some((now, _))) if now <= was && !opened_since(before) => {
                     Some(DocumentFault::Version { before, was, now })
                 }
                 _ => None,
             },
             _ => None,
         };
+        let reopened = matches!(fault, Some(DocumentFault::Opened { closed: Some(_), .. }));
         let open = match method {
             "textDocument/didOpen" => true,
             "textDocument/didClose" => false,
             _ => was_open,
         };
-        let seen = if open && was_open { before.map_or(seen, |document| document.seen) } else { seen };
+        let told = seen;
+        let seen = if open && was_open && !reopened { before.map_or(seen, |document| document.seen) } else { seen };
         if open || before.is_some() {
             self.known.insert(hash(address.bytes()), Document { open, seen, version });
         }
-        if open {
-            self.folded.insert(fold(address));
-        }
+        self.note_spelling(told, method, address, was_open);
         fault
+    }
+
+    /// Takes down an opening, and a close of what was not open in this spelling.
+    fn note_spelling(&mut self, seen: Seen, method: &str, address: &str, was_open: bool) {
+        match method {
+            "textDocument/didOpen" => {
+                let first = Spellings { opened: seen, closed: None };
+                self.folded.entry(fold(address)).or_insert(first).opened = seen;
+            }
+            "textDocument/didClose" if !was_open => {
+                if let Some(spellings) = self.folded.get_mut(&fold(address)) {
+                    spellings.closed = Some(seen);
+                }
+            }
+            _ => {}
+        }
     }
 }
 
@@ -118,7 +152,10 @@ mod tests {
         assert_eq!(take(2, "textDocument/didChange", "\"file:///a\"", Some("2")), None);
         let same = DocumentFault::Version { before: seen(2), was: 2, now: 2 };
         assert_eq!(take(3, "textDocument/didChange", "\"file:///a\"", Some("2")), Some(same));
-        assert_eq!(take(4, "textDocument/didOpen", "\"file:///a\"", Some("1")), Some(DocumentFault::Opened(seen(1))));
+        assert_eq!(
+            take(4, "textDocument/didOpen", "\"file:///a\"", Some("1")),
+            Some(DocumentFault::Opened { before: seen(1), closed: None })
+        );
         assert_eq!(take(5, "textDocument/didClose", "\"file:///a\"", None), None);
         let closed = DocumentFault::NotOpen { closed: Some(seen(5)), changes: false };
         assert_eq!(take(6, "textDocument/didClose", "\"file:///a\"", None), Some(closed));
@@ -126,5 +163,25 @@ mod tests {
         assert_eq!(take(8, "textDocument/didChange", "\"file:///C:/b\"", Some("2")), None, "another spelling");
         let never = DocumentFault::NotOpen { closed: None, changes: true };
         assert_eq!(take(9, "textDocument/didChange", "\"file:///d\"", Some("2")), Some(never));
+    }
+
+    #[test]
+    fn what_another_spelling_may_have_closed_or_opened_is_not_proven() {
+        let mut documents = Documents::NEW;
+        let mut take = |frame, method, address, version| documents.take(seen(frame), method, address, version);
+        let (escaped, plain) = ("\"file:///c%3A/b\"", "\"file:///c:/b\"");
+        assert_eq!(take(1, "textDocument/didOpen", escaped, Some("9")), None);
+        assert_eq!(take(2, "textDocument/didClose", plain, None), None);
+        let opened = |before, closed: Option<u64>| {
+            Some(DocumentFault::Opened { before: seen(before), closed: closed.map(seen) })
+        };
+        assert_eq!(take(3, "textDocument/didOpen", escaped, Some("1")), opened(1, Some(2)));
+        assert_eq!(take(4, "textDocument/didOpen", escaped, Some("1")), opened(3, None), "not closed since");
+        assert_eq!(take(5, "textDocument/didClose", escaped, None), None);
+        assert_eq!(take(6, "textDocument/didOpen", plain, Some("1")), None);
+        assert_eq!(take(7, "textDocument/didChange", escaped, Some("2")), None, "opened in another spelling");
+        assert_eq!(take(8, "textDocument/didClose", escaped, None), None);
+        let closed = DocumentFault::NotOpen { closed: Some(seen(8)), changes: true };
+        assert_eq!(take(9, "textDocument/didChange", escaped, Some("3")), Some(closed), "not opened since");
     }
 }

@@ -9,6 +9,7 @@ mod http;
 mod issued;
 mod late_progress;
 mod methods;
+mod near_cancels;
 mod offers;
 mod pending;
 mod progressed;
@@ -30,6 +31,7 @@ pub(super) use http::Http;
 pub(super) use issued::Issued;
 pub(super) use late_progress::{LateProgress, aggregate};
 pub(super) use methods::Methods;
+use near_cancels::NearCancels;
 pub(super) use offers::{Choice, Offers, chosen, is_offered, option_ids};
 pub(super) use pending::{MessagePlace, Pending, PendingText};
 pub(super) use progressed::Progressed;
@@ -103,6 +105,8 @@ pub(super) struct Idless {
     pub(super) profile: &'static Profile,
     pub(super) error_code: Option<i64>,
     pub(super) notification: Seen,
+    /// Those to whom it is sent had sent responses.
+    pub(super) answered: bool,
 }
 
 /// An answer whose request is not in the log so far: over HTTP messages of two streams have no order, and elsewhere records may
@@ -210,6 +214,8 @@ pub(super) struct Conn {
     pub(super) flaws_told: Rare<FxHashSet<u64>>,
     /// Text documents.
     pub(super) documents: Rare<Documents>,
+    /// Cancels that come near to requests.
+    pub(super) near_cancels: Rare<NearCancels>,
     /// What there is to choose from (ACP).
     pub(super) offers: Rare<Offers>,
     /// What the pages before one say of who may keep them, by method and cursor (MCP 2026-07-28).
@@ -370,6 +376,7 @@ impl Conn {
             registered: Rare::default(),
             unannounced: Rare::default(),
             documents: Rare::default(),
+            near_cancels: Rare::default(),
             offers: Rare::default(),
             pages: Rare::default(),
             asked_ended: Rare::default(),
