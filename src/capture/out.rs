@@ -8,7 +8,7 @@ mod turns;
 mod waiting;
 
 pub use bodies::body_of;
-use bodies::{MORE_TEXT, asks, has_id, is_header, rest_of, text_of};
+use bodies::{MORE_TEXT, has_id, is_header, rest_of, text_of};
 pub(crate) use bodies::{body, in_words};
 pub(crate) use channels::Channels;
 use heard::Heard;
@@ -292,7 +292,7 @@ impl<'s> Out<'s> {
         if self.plan.unnamed && channel.name.is_none() {
             self.unnamed.push(index);
         }
-        self.twins.channel(self.source, channel.name.as_deref());
+        self.twins.channel(channel.name.as_deref());
         self.sink.channel(index, channel)?;
         Ok(index)
     }
@@ -351,7 +351,7 @@ impl<'s> Out<'s> {
             return Ok(());
         }
         if let Some((_, hash)) = text
-            && self.plan.twins
+            && (self.plan.twins || self.plan.doubts)
             && let Some(has_id) = has_id(&body)
         {
             match self.twins.knows(&self.plan, &place, hash, has_id) {
@@ -360,15 +360,8 @@ impl<'s> Out<'s> {
                     self.skip(place.line, Skip::Duplicate);
                     return Ok(());
                 }
-                Known::Perhaps => self.doubt(&place, Why::Twice)?,
+                Known::Perhaps => self.doubt(&place, if has_id { Why::Guessed } else { Why::Twice })?,
             }
-        }
-        if let Some((_, hash)) = text
-            && self.plan.doubts
-            && let Some(has_id) = has_id(&body)
-            && self.twins.repeats(&place, hash, asks(&body))
-        {
-            self.doubt(&place, if has_id { Why::Guessed } else { Why::Twice })?;
         }
         if !self.unnamed.is_empty() && text.is_some() && self.unnamed.contains(&place.channel) {
             self.may_be_of_any(&place)?;

@@ -24,7 +24,7 @@ pub fn span(first: i64, last: i64) -> String {
     let dated = |us: i64| date(us).map_or_else(|| second(us), |date| format!("{date} {}", second(us)));
     let end = if date(first) == date(last) { second(last) } else { dated(last) };
     match last >= first {
-        true => format!("{} - {end} ({})", dated(first), duration(last - first)),
+        true => format!("{} - {end} ({})", dated(first), duration(last.saturating_sub(first))),
         // A span that ends before it begins has no length.
         false => format!("{} - {end} (the clock was set back)", dated(first)),
     }

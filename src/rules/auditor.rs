@@ -228,7 +228,7 @@ fn proven(rule: &Rule, event: &Event<'_>, finding: Finding) -> Finding {
         .or_else(|| taken_out(rule, event, &finding));
     match hole {
         Some(stretch) => finding.undecidable(&stretch.reason()),
-        None if event.connection.revision_assumed && event.profile.depends_on_revision(rule.code) => {
+        None if event.ledger.revision_is_untold(finding.frame) && event.profile.depends_on_revision(rule.code) => {
             finding.undecidable("the log does not tell which revision is spoken, and they differ in this")
         }
         None => finding,

@@ -82,6 +82,7 @@ impl Conn {
         let life = &mut self.facts.lifecycle;
         life.initialize_answer = Some(m.seen);
         life.initialize_failed = failed;
+        self.facts.revision_asked = false;
         self.negotiated = Facts::told(m.facts.revision()).map(Into::into);
         if let Some(revision) = self.negotiated.clone() {
             self.agree_on(&revision);
@@ -115,6 +116,7 @@ impl Conn {
         if life.initialize_answer.is_none() || life.initialize_failed {
             life.initialize_answer = Some(m.seen);
             life.initialize_failed = false;
+            self.facts.revision_asked = false;
             self.meet(m);
         }
     }

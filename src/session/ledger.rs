@@ -80,6 +80,14 @@ impl<'a> Ledger<'a> {
         self.connection.missing.went_back(at_us)
     }
 
+    /// True if what is spoken when this frame comes is a revision that nothing in the log tells: none is named, or the client asked for
+    /// one, and the answer may be among what was lost.
+    pub fn revision_is_untold(&self, frame: FrameId) -> bool {
+        let asked = self.connection.lifecycle.initialize.filter(|_| self.connection.revision_asked);
+        self.connection.revision_assumed
+            || asked.is_some_and(|asked| self.hole(Some(Side::Server), asked.frame, frame).is_some())
+    }
+
     /// From where on it shows that several connections stand in one stream, if they do.
     pub fn mixed(&self) -> Option<&'a Stretch> {
         self.connection.missing.list.iter().find(|stretch| stretch.why == Why::Mixed)

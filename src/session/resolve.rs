@@ -42,6 +42,7 @@ impl Conn {
                 if let Some(profile) = settle(known, hint) {
                     self.set_profile(profile);
                     self.facts.revision_assumed = known.is_none() && matches!(hint, Hint::Family(_));
+                    self.facts.revision_asked = matches!(hint, Hint::Asked(_));
                 }
                 self.profile_guessed = guess && !sure;
             }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::de::IgnoredAny;
+
 use super::clock;
 use super::condition::Term;
 use super::decode::{self, Decoded};
@@ -216,8 +218,10 @@ impl Emitter {
             out.skip(at.line, Skip::NotAMessage);
             return Ok(());
         }
+        // Where the message stands in a record of the logger's, what is wrong with that is the logger's, too.
+        let harmed = || !rules.pointer.is_whole() && serde_json::from_str::<IgnoredAny>(record.payload).is_err();
         let spliced = is_spliced(record.payload.as_bytes());
-        if at.joined || !promised || spliced || cut && rules.may_be_cut {
+        if at.joined || !promised || spliced || cut && rules.may_be_cut || harmed() {
             out.skip(at.line, if cut { Skip::CutOff } else { Skip::NotAMessage });
             return self.gap(&record.head, at, out);
         }

@@ -1,5 +1,6 @@
 //! What the two logs of Claude Desktop have in common: lines, and the events they tell.
 
+use super::super::harm::is_spliced;
 use super::super::lines::Line;
 use super::super::out::{Channels, Out, body, in_words};
 use super::super::place::Place;
@@ -62,6 +63,9 @@ fn is_close(text: &str) -> Option<Option<Side>> {
     }
     (text.starts_with("Server transport closed") || text.starts_with("Client transport closed")).then_some(None)
 }
+
+/// What newer versions write behind a message.
+const BEHIND: &str = " { metadata: undefined }";
 
 /// Reads the entries of either log.
 #[derive(Default)]
@@ -140,7 +144,7 @@ impl Servers {
         Ok(true)
     }
 
-    /// The JSON after a label; newer versions write ` { metadata: undefined }` after it.
+    /// The JSON after a label; newer versions write [`BEHIND`] after it.
     fn message(&self, place: &Place, text: &str, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         match parse_at::<Facts<'_>>(text, 0) {
             Ok((parsed, end)) => out.put(place, body(text, 0..end, parsed)),
@@ -153,8 +157,13 @@ impl Servers {
                 out.skip(line.number, Skip::CutOff);
                 out.put(place, Body::gap(Some(1)))
             }
+            // A text that breaks off, and nothing behind it, or one that lacks bytes: the line is not whole.
+            Err(fault) if fault.cut && !text.ends_with(BEHIND) || is_spliced(text.as_bytes()) => {
+                out.skip(line.number, Skip::CutOff);
+                out.put(place, Body::gap(Some(1)))
+            }
             Err(fault) => {
-                let text = text.strip_suffix(" { metadata: undefined }").unwrap_or(text);
+                let text = text.strip_suffix(BEHIND).unwrap_or(text);
                 out.malformed(place, text.as_bytes(), &in_words(&fault))
             }
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::capture::{Body, Captured};
 use crate::json::scan::skip_white;
-use crate::jsonrpc::{Kind, NO_OBJECT, Parsed, Unparsable, parse_at};
+use crate::jsonrpc::{NO_OBJECT, Parsed, Unparsable, parse_at};
 use crate::protocol::Facts;
 
 /// Whether a message, or a batch of some, asks or answers; `None` for what is no message.
@@ -15,11 +15,6 @@ pub(super) fn has_id(body: &Body<'_>) -> Option<bool> {
         Body::Batch { text, .. } => Some(text.contains("\"id\"")),
         _ => None,
     }
-}
-
-/// True for a request.
-pub(super) fn asks(body: &Body<'_>) -> bool {
-    matches!(body, Body::Message(captured) if captured.message.kind == Kind::Request)
 }
 
 /// What a frame's own place in a log holds.

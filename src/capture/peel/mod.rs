@@ -39,6 +39,9 @@ use super::sample::Sample;
 /// How many wrappers may lie around each other.
 const DEPTH: u8 = 4;
 
+/// Formats of no known emitter: the words that stand before their messages may tell something.
+const OF_ANYBODY: [&str; 2] = ["ndjson", "text-log"];
+
 /// How much it tells that lines look like those of a wrapper.
 #[derive(Clone, Copy)]
 enum Strength {
@@ -48,6 +51,9 @@ enum Strength {
     Marked(fn(&str) -> bool),
     /// Other formats have such lines of their own, and know better what they mean.
     Weak,
+    /// The same; and where a whole text shows that each of its lines stands behind something of the wrapper's, lines need not look like
+    /// any for a log in a format of a known emitter.
+    Shown(fn(&Sample) -> bool),
 }
 
 /// A kind of wrapper around lines.
@@ -145,7 +151,7 @@ pub(crate) static SYSLOG: Kind = Kind {
 pub(crate) static PREFIXED: Kind = Kind {
     name: "prefixed",
     about: "records behind the name of a pod, a service or a stream (kubectl --prefix, stern, compose, aws logs tail, Heroku)",
-    strength: Strength::Weak,
+    strength: Strength::Shown(prefixed::stands_behind_bars),
     share: 10,
     looks: prefixed::looks,
     peeler: || Box::new(prefixed::Prefixed),
@@ -250,15 +256,21 @@ impl Format for Wrapper {
         }
         let (lines, hits) =
             sample.lines().fold((0, 0), |(lines, hits), line| (lines + 1, hits + usize::from((self.kind.looks)(line))));
-        if hits == 0 || hits * 100 < lines * self.kind.share {
+        let looks = hits > 0 && hits * 100 >= lines * self.kind.share;
+        let shown = || matches!(self.kind.strength, Strength::Shown(shows) if shows(sample));
+        if !looks && !shown() {
             return None;
         }
-        let (_, found) = self.inside.of(&self.peel(sample))?;
+        let (format, found) = self.inside.of(&self.peel(sample))?;
+        if !looks && OF_ANYBODY.contains(&format.name()) {
+            return None;
+        }
         let score = match self.kind.strength {
             Strength::Certain(score) => score,
             Strength::Marked(mark) if sample.lines().any(mark) => 90,
-            Strength::Marked(_) | Strength::Weak => found.score.saturating_sub(1),
+            Strength::Marked(_) | Strength::Weak | Strength::Shown(_) => found.score.saturating_sub(1),
         };
+        let hits = if looks { hits } else { lines };
         Match::new(
             score,
             format!("{hits} of the first {lines} lines are {} lines; inside, {}", self.kind.name, found.reason),

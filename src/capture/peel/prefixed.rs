@@ -9,6 +9,7 @@
 use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::Skip;
 use crate::capture::lines::Line;
+use crate::capture::sample::Sample;
 use crate::capture::time::is_time;
 use crate::capture::words::direction;
 use crate::error::Result;
@@ -127,6 +128,14 @@ fn behind_bar(line: &str) -> Option<(&str, &str)> {
     is_name(name).then(|| (name, rest.strip_prefix(' ').unwrap_or(rest)))
 }
 
+/// True for a text of which nearly every line stands behind a name and a bar, which are in one column.
+pub(super) fn stands_behind_bars(sample: &Sample) -> bool {
+    let column = |line: &str| behind_bar(line).and_then(|_| line.find('|'));
+    let first = sample.lines().find_map(column);
+    let barred = sample.lines().filter(|line| first.is_some() && column(line) == first).count();
+    barred > 1 && barred * 10 >= sample.line_count() * 9
+}
+
 /// True for a member of an object over several lines.
 fn is_member(rest: &str) -> bool {
     rest.starts_with("  ") && rest.trim_start().starts_with('"') && rest.contains("\":")
@@ -187,6 +196,15 @@ mod tests {
     fn what_is_printed_over_several_lines_stands_behind_a_bar() {
         assert_eq!(behind_bar("notes-1  |   \"id\": 1,"), Some(("notes-1", "  \"id\": 1,")));
         assert!(looks("notes-1  |   \"id\": 1,") && !looks("notes-1  | started") && !looks("a | b |   \"id\": 1,"));
+    }
+
+    #[test]
+    fn bars_in_one_column_stand_before_every_line_of_a_text() {
+        let shows = |text: &str| stands_behind_bars(&Sample::new(text.as_bytes(), true, true));
+        assert!(shows("notes-1  | started\nnotes-1  | MCP: {}\ndb-1     | ready\n"));
+        for text in ["notes-1  | started\n", "a | b\nc: d\n", "notes-1 | x\ndb-1 | y\n", "INFO | x\nINFO | y\n", ""] {
+            assert!(!shows(text), "{text}");
+        }
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub(super) struct Plan {
     pub doubts: bool,
     /// True if some that ask or answer do: then what has no id may do so, too.
     pub resent: bool,
-    /// True if every message stands in it twice, with or without times.
+    /// True if every message stands in it an even number of times, with or without times: it has two writers.
     pub doubled: bool,
     /// The id that a logger wrote on every notification.
     pub note_id: Option<NoteId>,

@@ -1,15 +1,11 @@
 //! Records that stand twice: what was delivered at least once, or sent again after a reconnect.
 
-use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::Plan;
 use crate::capture::place::Place;
-
-/// How many messages of one time are remembered where the clock tells too little.
-const BLOCK: usize = 8;
 
 /// How many messages are remembered.
 const REMEMBERED: usize = 4096;
@@ -36,22 +32,17 @@ pub(in crate::capture) struct Twins {
     newest: Option<i64>,
     /// True once a request or an answer stood twice: then what has no id may do so, too.
     met: bool,
-    /// Digests of the newest messages of one time, in a log whose clock tells too little.
-    newest_of_time: VecDeque<u64>,
-    /// That time, and whether the message before said what was said in it.
-    time_of_newest: Option<i64>,
-    repeated: bool,
-    /// Of a log that holds everything twice: whether a text was met an odd number of times.
-    odd: FxHashMap<u64, bool>,
+    /// Of a log that holds everything twice: digests of what was met once and not yet again.
+    single: FxHashSet<u64>,
 }
 
 impl Twins {
-    /// The next channel of a log: by its name, or one of this source alone.
-    pub(in crate::capture) fn channel(&mut self, source: u32, name: Option<&str>) {
+    /// The next channel of a log: by its name, or by how many were before it. What is handed on is a part of the same log.
+    pub(in crate::capture) fn channel(&mut self, name: Option<&str>) {
         let mut hasher = FxHasher::default();
         match name {
             Some(name) => name.hash(&mut hasher),
-            None => (source, self.channels.len()).hash(&mut hasher),
+            None => self.channels.len().hash(&mut hasher),
         }
         self.channels.push(hasher.finish());
     }
@@ -68,64 +59,49 @@ impl Twins {
         hasher.finish()
     }
 
-    /// Whether a message or a batch, given by the hash of its text, was handed on before: byte for byte, and with the same time. Two
-    /// notifications may well be equal; they are twins for sure only where requests or answers are, or where newer ones stand
-    /// between them.
+    /// Whether a message or a batch, given by the hash of its text, was handed on before: byte for byte, and with the same time. Where
+    /// the clock tells too little, it may as well have been said again. Two notifications may well be equal; they are twins for sure
+    /// only where requests or answers are, or where newer ones stand between them. A log that holds everything twice is asked so about
+    /// what its second writer has not written.
     #[inline]
     pub(in crate::capture) fn knows(&mut self, plan: &Plan, place: &Place, text: u64, has_id: bool) -> Known {
-        if plan.doubled {
-            let odd = self.odd.entry(self.digest(place, text)).or_default();
-            *odd = !*odd;
-            return if *odd { Known::No } else { Known::Yes };
-        }
-        let Some(at_us) = place.at_us else { return Known::No };
         let digest = self.digest(place, text);
-        if self.earlier.contains_key(&digest) {
+        if plan.doubled && self.is_second(digest) {
             return Known::Yes;
         }
+        let Some(at_us) = place.at_us else { return Known::No };
         let newest = self.newest.unwrap_or(i64::MIN);
-        let is_told = plan.resent || self.met || newest > at_us || has_id;
-        let mut known = Known::No;
-        if newest < at_us {
-            self.newest = Some(at_us);
-        } else if self.remembers(digest) {
-            if is_told {
-                self.met = true;
-                return Known::Yes;
-            }
-            known = Known::Perhaps;
+        let stands_before = self.remember(digest) && newest >= at_us;
+        self.newest = Some(newest.max(at_us));
+        let of_earlier = self.earlier.contains_key(&digest);
+        if !stands_before && !of_earlier {
+            return Known::No;
         }
-        self.remember(digest);
-        known
+        let is_told = of_earlier || plan.resent || self.met || newest > at_us || has_id;
+        if plan.doubts || !is_told {
+            return Known::Perhaps;
+        }
+        self.met = true;
+        Known::Yes
     }
 
-    /// True for a message that says, with the same time, what the one before it says, or that is a part of several which
-    /// a request begins and which stand there again.
-    pub(in crate::capture) fn repeats(&mut self, place: &Place, text: u64, asks: bool) -> bool {
-        if place.at_us.is_none() || self.time_of_newest != place.at_us {
-            self.newest_of_time.clear();
-            self.time_of_newest = place.at_us;
+    /// True for what the second of two writers wrote.
+    fn is_second(&mut self, digest: u64) -> bool {
+        let second = self.single.remove(&digest);
+        if !second {
+            self.single.insert(digest);
         }
-        let digest = self.digest(place, text);
-        let follows = self.newest_of_time.back() == Some(&digest) || asks || self.repeated;
-        self.repeated = place.at_us.is_some() && follows && self.newest_of_time.contains(&digest);
-        if self.newest_of_time.len() == BLOCK {
-            self.newest_of_time.pop_front();
-        }
-        self.newest_of_time.push_back(digest);
-        self.repeated
+        second
     }
 
-    fn remember(&mut self, digest: u64) {
+    /// Remembers a digest; true if it is known.
+    fn remember(&mut self, digest: u64) -> bool {
         self.count += 1;
-        self.seen.insert(digest, self.count);
+        let known = self.seen.insert(digest, self.count).is_some_and(|number| number + REMEMBERED > self.count);
         if self.seen.len() >= 2 * REMEMBERED {
             let oldest = self.count - REMEMBERED;
             self.seen.retain(|_, number| *number > oldest);
         }
-    }
-
-    fn remembers(&self, digest: u64) -> bool {
-        self.seen.get(&digest).is_some_and(|number| *number + REMEMBERED > self.count)
+        known
     }
 }

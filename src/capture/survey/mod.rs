@@ -115,7 +115,7 @@ fn by_notes(notes: Notes, of: &Looked<'_>, head: &[u8], look: impl Fn(bool) -> O
     if notes.is_exact() {
         // These number their events: two of one time, which were read in one piece, are two.
         let counted = matches!(format.name(), "rec" | "vectors");
-        let untold = notes.resolution_us >= SECOND || !counted && notes.are_answered_as_often();
+        let untold = notes.resolution_us >= SECOND || !counted && notes.are_answered_as_often(&Plan::default());
         let greeted = notes.greeted();
         let resolution_us = notes.shown_us;
         let (twins, doubts) = (!untold && !counted, untold && !counted);
@@ -144,7 +144,7 @@ fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan 
     let (greeted, resolution_us) = (notes.greeted(), notes.shown_us);
     let mut plan = Plan { twins: !coarse, doubts: coarse, greeted, resolution_us, ..Plan::default() };
     artefact::look(&notes, &mut plan);
-    if plan.twins && !plan.doubled && notes.are_answered_as_often() {
+    if plan.twins && notes.are_answered_as_often(&plan) {
         (plan.twins, plan.doubts) = (false, true);
     }
     if !plan.twins && !plan.doubled {
@@ -160,7 +160,6 @@ fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan 
         let found = settle(&notes.with_twins(), (format, head), overrides, &mut two);
         (two, found)
     });
-    plan.twins |= plan.doubled;
     let once = settle(&notes, (format, head), overrides, &mut plan);
     match two {
         Some((two, found))

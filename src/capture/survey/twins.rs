@@ -1,6 +1,7 @@
 //! Records that stand twice among the notes: taken out, put back, and what tells that they were said twice.
 
 use std::borrow::Cow;
+use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,37 +26,42 @@ impl Copies {
 impl Notes {
     /// Without records that stand twice, which are none of either side's.
     pub(super) fn without_twins(mut self, plan: &mut Plan) -> Notes {
-        let before = self.list.len();
-        if !plan.doubled {
-            plan.resent = self.are_resent();
-            let all = plan.resent;
-            // Where the record of each text stands that is kept.
-            let mut kept: FxHashMap<(u32, u64, Option<i64>), u64> = FxHashMap::default();
-            self.take_out(|note| {
-                let known = kept.get(&note.said()).copied().filter(|_| note.at_us.is_some() && (all || note.id != 0));
-                if known.is_none() {
-                    kept.insert(note.said(), note.offset);
+        plan.resent = plan.twins && are_resent(&self.by_one_writer(plan));
+        let all = plan.resent;
+        let (mut single, mut resent) = (Single::default(), 0);
+        // Where the record of each text stands that is kept.
+        let mut kept: FxHashMap<(u32, u64, Option<i64>), u64> = FxHashMap::default();
+        self.take_out(|note| {
+            if let Some(first) = plan.doubled.then(|| single.first_of(note)).flatten() {
+                return Some(first);
+            }
+            if !plan.twins || note.at_us.is_none() || !all && note.id == 0 {
+                return None;
+            }
+            match kept.entry(note.said()) {
+                Entry::Occupied(known) => {
+                    resent += 1;
+                    Some(*known.get())
                 }
-                known
-            });
-        } else {
-            // The second writes what the first wrote, whatever stream it names: of four, the third is a message of its own.
-            let mut odd: FxHashMap<(u64, Option<i64>), u64> = FxHashMap::default();
-            self.take_out(|note| {
-                let first = odd.remove(&(note.text, note.at_us));
-                if first.is_none() {
-                    odd.insert((note.text, note.at_us), note.offset);
+                Entry::Vacant(new) => {
+                    new.insert(note.offset);
+                    None
                 }
-                first
-            });
-        }
-        if self.list.len() < before && !plan.doubled {
-            plan.said.push(format!(
-                "{} records of its head stand in it twice, with the same time",
-                before - self.list.len()
-            ));
+            }
+        });
+        if resent > 0 {
+            plan.said.push(format!("{resent} records of its head stand in it twice, with the same time"));
         }
         self
+    }
+
+    /// What one of two writers wrote, where there are two.
+    fn by_one_writer(&self, plan: &Plan) -> Cow<'_, [Note]> {
+        if !plan.doubled {
+            return Cow::Borrowed(&self.list);
+        }
+        let mut single = Single::default();
+        Cow::Owned(self.list.iter().filter(|note| single.first_of(note).is_none()).copied().collect())
     }
 
     /// Takes out those of which another record, that is kept, says the same: where does it stand?
@@ -99,8 +105,9 @@ impl Notes {
 
     /// True if a request stands twice with one time, and its answers are more than the requests that are left: it may well have been
     /// sent twice, by one client or by two.
-    pub(super) fn are_answered_as_often(&self) -> bool {
-        let with_id = |act: fn(Act) -> bool| self.list.iter().filter(move |note| note.id != 0 && act(note.act));
+    pub(super) fn are_answered_as_often(&self, plan: &Plan) -> bool {
+        let list = self.by_one_writer(plan);
+        let with_id = |act: fn(Act) -> bool| list.iter().filter(move |note| note.id != 0 && act(note.act));
         let asks = with_id(|act| matches!(act, Act::Ask | Act::Open)).filter(|note| note.at_us.is_some());
         let mut asked: FxHashMap<(u32, u64), Copies> = FxHashMap::default();
         asks.for_each(|note| asked.entry((note.channel, note.id)).or_default().take(note));
@@ -111,18 +118,34 @@ impl Notes {
         }
         answered.iter().any(|(key, answers)| asked.get(key).is_some_and(|asked| answers.said.len() > asked.said.len()))
     }
+}
 
-    /// True if a record with an id stands twice with one time, or one without, and records of other times between the two.
-    fn are_resent(&self) -> bool {
-        let mut first: FxHashMap<(u32, u64, Option<i64>), usize> = FxHashMap::default();
-        let (mut time, mut since) = (None, 0);
-        self.list.iter().enumerate().any(|(at, note)| {
-            let Some(at_us) = note.at_us else { return false };
-            if time.replace(at_us) != Some(at_us) {
-                since = at;
-            }
-            let known = *first.entry(note.said()).or_insert(at);
-            known < at && (note.id != 0 || known < since)
-        })
+/// True if a record with an id stands twice with one time, or one without, and records of other times between the two.
+fn are_resent(list: &[Note]) -> bool {
+    let mut first: FxHashMap<(u32, u64, Option<i64>), usize> = FxHashMap::default();
+    let (mut time, mut since) = (None, 0);
+    list.iter().enumerate().any(|(at, note)| {
+        let Some(at_us) = note.at_us else { return false };
+        if time.replace(at_us) != Some(at_us) {
+            since = at;
+        }
+        let known = *first.entry(note.said()).or_insert(at);
+        known < at && (note.id != 0 || known < since)
+    })
+}
+
+/// Of two writers, what the first has written and the second has not: where it stands.
+#[derive(Default)]
+struct Single(FxHashMap<(u64, Option<i64>), u64>);
+
+impl Single {
+    /// Where the record stands that this one says again. The second writes what the first wrote, whatever stream it names: of four, the
+    /// third is a record of its own.
+    fn first_of(&mut self, note: &Note) -> Option<u64> {
+        let first = self.0.remove(&(note.text, note.at_us));
+        if first.is_none() {
+            self.0.insert((note.text, note.at_us), note.offset);
+        }
+        first
     }
 }

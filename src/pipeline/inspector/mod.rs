@@ -204,7 +204,7 @@ fn doubt(event: &Event<'_>, payload: &Payload) -> Option<&'static str> {
         Some("the log has the message in another notation than JSON, in which values may look alike that are not")
     } else if payload.is_blotted() {
         Some("a filter has taken something out of the message")
-    } else if event.connection.revision_assumed {
+    } else if event.ledger.revision_is_untold(event.seen.frame) {
         Some("the log does not tell which revision is spoken, and their schemas differ")
     } else {
         None

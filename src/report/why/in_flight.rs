@@ -9,7 +9,7 @@ use super::facts::{label, long_lived};
 use super::postmortem::said_of;
 use super::rows::{self, Row, Titles, safe, way};
 use super::screen::{TIMELINE_FROM, name_room};
-use super::timeline::{Drawn, LEGEND, column, hit, letters};
+use super::timeline::{Axis, Drawn, LEGEND, hit, letters};
 use crate::number::duration;
 use crate::report::columns::{fit, hang, pad, wrap};
 use crate::report::escape::json;
@@ -71,7 +71,7 @@ impl InFlight {
         (at_us, stuck_after_us): (i64, i64),
     ) -> Option<InFlight> {
         let since_us = row.sent_at_us?;
-        let age_us = (at_us - since_us).max(0);
+        let age_us = at_us.saturating_sub(since_us).max(0);
         let life = signs.iter().rfind(|sign| sign.at_us.is_some_and(|us| us <= at_us));
         let (last_life_us, last_life) = (life.and_then(|sign| sign.at_us), life.map(said_of));
         Some(InFlight {
@@ -290,10 +290,9 @@ fn line(row: &InFlight, at_us: i64, width: usize) -> Row {
     let stuck = if row.stuck_then { "stuck then, " } else { "" };
     let age = if row.since_us > at_us { "within".to_string() } else { duration(row.age_us) };
     let rest = format!("{age:>9}  {stuck}{}", row.then());
-    let life =
-        row.last_life.as_ref().zip(row.last_life_us).map_or(String::new(), |(said, us)| {
-            format!("   last life {} {} before", safe(said, 16), duration(at_us - us))
-        });
+    let life = row.last_life.as_ref().zip(row.last_life_us).map_or(String::new(), |(said, us)| {
+        format!("   last life {} {} before", safe(said, 16), duration(at_us.saturating_sub(us)))
+    });
     // What became of it matters more than its last life.
     let fits = rest.width() + life.width() + TITLES.usual <= width.saturating_sub(12);
     let rest = if fits { rest + &life } else { rest };
@@ -311,13 +310,15 @@ fn timeline(
     let Some(from) = rows.iter().map(|row| row.since_us.min(at_us)).min() else { return Ok(()) };
     let name = name_room(width);
     let end = rows.iter().map(|row| row.settled_us.unwrap_or(last_us)).max().unwrap_or(at_us);
-    let to = end.min(at_us + 2 * (at_us - from) + 1_000_000).max(at_us);
-    let step = column((to - from).max(1), (width - name - 9) as i64);
-    // One empty column before the first request.
-    let from = from - from.rem_euclid(step) - step;
-    let columns = ((to - from) / step + 1) as usize;
-    let place = |us: i64| ((us.clamp(from, to) - from) / step) as usize;
-    writeln!(out, "\n {}  1 column = {}    : the moment", style.paint(Ink::Strong, "AROUND"), duration(step))?;
+    let ahead = at_us.saturating_sub(from).saturating_mul(2).saturating_add(1_000_000);
+    let to = end.min(at_us.saturating_add(ahead)).max(at_us);
+    let axis = Axis::new(from, to, width.saturating_sub(name + 9));
+    writeln!(
+        out,
+        "\n {}  1 column = {}    : the moment",
+        style.paint(Ink::Strong, "AROUND"),
+        duration(axis.column_us)
+    )?;
     writeln!(out, "{}", fit(&format!("   {LEGEND}"), width))?;
     let short = rows::short(rows.iter().map(|row| row.request.as_str()));
     for (row, request) in rows.iter().zip(short) {
@@ -328,8 +329,8 @@ fn timeline(
             cancel: row.cancel.as_ref(),
             last_us: Some(last_us),
         };
-        let mut cells = letters(&drawn, place, columns);
-        cells[place(at_us)] = ':';
+        let mut cells = letters(&drawn, &axis);
+        cells[axis.place(at_us)] = ':';
         let title = rows::title(&row.title(), name.saturating_sub(request.width() + 2));
         writeln!(
             out,
@@ -338,5 +339,5 @@ fn timeline(
             cells.into_iter().collect::<String>()
         )?;
     }
-    writeln!(out, "   {} from {}", " ".repeat(name - 1), time::clock(from))
+    writeln!(out, "   {} from {}", " ".repeat(name - 1), time::clock(axis.from_us))
 }

@@ -291,7 +291,7 @@ pub fn worked_on(cancel: &Cancelled) -> Option<i64> {
     let answered = matches!(row.effect.as_deref(), Some("result" | "partial" | "error"));
     let late = row.effect_at_us.filter(|_| answered);
     let signs = cancel.signs.iter().filter(|sign| sign.id > row.message_id).filter_map(|sign| sign.at_us);
-    signs.chain(late).max().map(|at| at - sent)
+    signs.chain(late).max().map(|at| at.saturating_sub(sent))
 }
 
 /// (e) A cancel was sent and the server worked on.

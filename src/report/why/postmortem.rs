@@ -305,7 +305,9 @@ fn one_cancel(facts: &Facts, cancel: &Cancelled) -> Cancel {
         Some("silent") if went_on.is_some() => format!("progress until{}", plus(went_on)),
         Some("silent") => {
             let watched = row.sent_at_us.zip(facts.connection.last_at_us);
-            watched.map_or("silent".to_string(), |(at, end)| format!("silent, watched {}", duration(end - at)))
+            // A log that ends before the cancel, by its times, does not tell how long it was watched.
+            let watched = watched.map(|(at, end)| end.saturating_sub(at)).filter(|us| *us >= 0);
+            watched.map_or("silent".to_string(), |us| format!("silent, watched {}", duration(us)))
         }
         Some("acknowledged") => format!("acknowledged{}", plus(row.settle_us)),
         Some("result" | "partial" | "error") => format!("answered{}", plus(row.settle_us)),
@@ -342,13 +344,13 @@ fn one_cancel(facts: &Facts, cancel: &Cancelled) -> Cancel {
 /// How long after a cancel its request gave its last sign of life, in microseconds.
 fn last_sign_after(cancel: &Cancelled) -> Option<i64> {
     let last = cancel.signs.iter().filter_map(|sign| sign.at_us).max()?;
-    cancel.row.sent_at_us.map(|sent| last - sent).filter(|after| *after > 0)
+    cancel.row.sent_at_us.map(|sent| last.saturating_sub(sent)).filter(|after| *after > 0)
 }
 
 fn slowest(facts: &Facts) -> Vec<Slow> {
     let mut rows: Vec<(&ExchangeRow, i64)> =
         facts.around.iter().filter(|row| facts.wanted(row.id)).filter_map(|row| Some((row, row.latency_us?))).collect();
-    rows.sort_by_key(|(row, latency)| (-latency, row.id));
+    rows.sort_by_key(|(row, latency)| (latency.saturating_neg(), row.id));
     let slow = |(row, latency_us): (&ExchangeRow, i64)| Slow {
         request: label(row),
         title: title(row),

@@ -35,18 +35,16 @@ const STEPS: [i64; 10] = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600];
 impl Timeline {
     /// The timeline of these requests, or nothing where they have no times.
     pub fn of(facts: &Facts, rows: &[&ExchangeRow], columns: usize) -> Option<Timeline> {
-        let end = facts.connection.last_at_us?;
+        let drawn: Vec<Drawn<'_>> = rows.iter().map(|row| Drawn::of(facts, row)).collect();
         let from = rows.iter().filter_map(|row| row.sent_at_us).min()?;
-        let column_us = column((end - from).max(1), columns.saturating_sub(2).max(1) as i64);
-        // One empty column before the first request.
-        let from_us = from - from.rem_euclid(column_us) - column_us;
-        let width = ((end - from_us) / column_us + 1) as usize;
-        let lane = |row: &&ExchangeRow| {
-            let place = |at: i64| (((at - from_us) / column_us).max(0) as usize).min(width - 1);
-            let letters = letters(&Drawn::of(facts, row), place, width).into_iter().collect();
-            Lane { request: label(row), title: title(row), letters }
+        // The last record need not have the newest time.
+        let end = drawn.iter().filter_map(Drawn::newest).max().max(facts.connection.last_at_us)?;
+        let axis = Axis::new(from, end, columns.saturating_sub(2));
+        let lane = |drawn: &Drawn<'_>| {
+            let letters = letters(drawn, &axis).into_iter().collect();
+            Lane { request: label(drawn.row), title: title(drawn.row), letters }
         };
-        Some(Timeline { column_us, from_us, lanes: rows.iter().map(lane).collect() })
+        Some(Timeline { column_us: axis.column_us, from_us: axis.from_us, lanes: drawn.iter().map(lane).collect() })
     }
 
     /// `1 column = 10 s`.
@@ -55,9 +53,36 @@ impl Timeline {
     }
 }
 
+/// Which column a time stands in. Times are those of a log, and may be any: the arithmetic on them stops at its limits.
+pub struct Axis {
+    /// What a column stands for.
+    pub column_us: i64,
+    /// Time of the first column.
+    pub from_us: i64,
+    /// How many columns there are.
+    pub columns: usize,
+}
+
+impl Axis {
+    /// An axis from one time to another that has room for so many columns, and an empty one before the first.
+    pub fn new(from: i64, to: i64, room: usize) -> Axis {
+        let to = to.max(from);
+        let column_us = column(to.saturating_sub(from).max(1), room.max(1) as i64);
+        let from_us = from.saturating_sub(from.rem_euclid(column_us)).saturating_sub(column_us);
+        let columns = (to.saturating_sub(from_us) / column_us) as usize + 1;
+        Axis { column_us, from_us, columns }
+    }
+
+    /// The column of a time; of one before the first or behind the last, that one.
+    pub fn place(&self, us: i64) -> usize {
+        let column = us.saturating_sub(self.from_us).max(0) / self.column_us;
+        (column as usize).min(self.columns - 1)
+    }
+}
+
 /// The least length of a column, in microseconds, with which so many of them hold a span.
-pub fn column(span: i64, columns: i64) -> i64 {
-    let least = (span / columns + 1).max(1_000);
+fn column(span: i64, columns: i64) -> i64 {
+    let least = (span / columns).saturating_add(1).max(1_000);
     let units = [1_000, 10_000, 100_000, 1_000_000, 3_600_000_000];
     let steps = units.iter().flat_map(|unit| STEPS.iter().map(move |step| step * unit));
     steps.filter(|step| *step >= least).min().unwrap_or(least)
@@ -89,6 +114,13 @@ impl<'a> Drawn<'a> {
             last_us: facts.connection.last_at_us,
         }
     }
+
+    /// The newest of its times.
+    fn newest(&self) -> Option<i64> {
+        let cancel = self.cancel.into_iter().flat_map(|cancel| [cancel.sent_at_us, cancel.effect_at_us]);
+        let signs = self.signs.iter().map(|sign| sign.at_us);
+        [self.row.sent_at_us, self.row.settled_at_us].into_iter().chain(cancel).chain(signs).flatten().max()
+    }
 }
 
 /// The first of these cancels that came in time.
@@ -97,12 +129,12 @@ pub fn hit<'a>(mut cancels: impl Iterator<Item = &'a CancellationRow>) -> Option
 }
 
 /// One letter a column.
-pub fn letters(drawn: &Drawn<'_>, place: impl Fn(i64) -> usize, width: usize) -> Vec<char> {
+pub fn letters(drawn: &Drawn<'_>, axis: &Axis) -> Vec<char> {
     let row = drawn.row;
-    let mut lane = vec!['.'; width];
+    let mut lane = vec!['.'; axis.columns];
     let Some(sent) = row.sent_at_us else { return lane };
     let mut fill = |from: i64, to: i64, letter: char| {
-        for cell in &mut lane[place(from)..=place(to.max(from))] {
+        for cell in &mut lane[axis.place(from)..=axis.place(to.max(from))] {
             *cell = letter;
         }
     };
@@ -136,4 +168,24 @@ pub fn letters(drawn: &Drawn<'_>, place: impl Fn(i64) -> usize, width: usize) ->
         }
     }
     lane
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_two_times_have_an_axis() {
+        for (from, to) in
+            [(5_000_000, 9_000_000), (31_000_000, 0), (i64::MIN, i64::MAX), (i64::MAX, i64::MIN), (-1, -1)]
+        {
+            for room in [0, 1, 40] {
+                let axis = Axis::new(from, to, room);
+                assert!((1..=room.max(1) + 2).contains(&axis.columns), "{from} {to} {room} {}", axis.columns);
+                for us in [i64::MIN, from, to, 0, i64::MAX] {
+                    assert!(axis.place(us) < axis.columns);
+                }
+            }
+        }
+    }
 }

@@ -305,6 +305,7 @@ impl Conn {
             sources: Vec::new(),
             starts_midway: channel.complete_head == Some(false),
             revision_assumed: declared.is_some_and(|profile| profile.unknown_revision),
+            revision_asked: false,
             timed: false,
             end: End::Open,
             exit: None,
