@@ -239,6 +239,9 @@ impl Conn {
         if slot.cancelled_before {
             return Some("it was cancelled, if the cancel that stands before it was sent after it");
         }
+        if self.side(exchange.issuer.peer()).answered_nobody.is_some_and(|answer| answer > exchange.request.frame) {
+            return Some("an answer without an id came behind it, and may be meant for it");
+        }
         if let Some(unheard) = waits.unheard.excuse(exchange) {
             return Some(unheard);
         }

@@ -63,6 +63,8 @@ pub(in crate::session) struct Issued {
     pub(in crate::session) refused: bool,
     /// Answers that this side has sent.
     pub(in crate::session) answers: u64,
+    /// Its last answer without an id: which request it answers is not known.
+    pub(in crate::session) answered_nobody: Option<FrameId>,
     /// Messages of this side without `jsonrpc`.
     pub(in crate::session) versions_missing: u32,
     /// Newest request of the *other* side that this side has answered: proof of what it had received.
@@ -194,6 +196,12 @@ impl Issued {
     pub(in crate::session) fn counts_before(&self, id: &Id) -> bool {
         let (Some((series, first)), Some(now)) = (self.first, rank(id)) else { return false };
         series == now.0 && first > 1 && (0..first).contains(&now.1)
+    }
+
+    /// True for an id that was first used in the log: ids count up there, and began below it.
+    pub(in crate::session) fn counted_in(&self, id: &Id) -> bool {
+        let (Some((series, first)), Some(now)) = (self.first, rank(id)) else { return false };
+        self.counts() && series == now.0 && now.1 > first
     }
 }
 

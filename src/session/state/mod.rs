@@ -30,7 +30,7 @@ pub(super) use http::Http;
 pub(super) use issued::Issued;
 pub(super) use late_progress::{LateProgress, aggregate};
 pub(super) use methods::Methods;
-pub(super) use offers::{Choice, Offers, chosen, is_offered, option_ids};
+pub(super) use offers::{Choice, Offering, Offers, chosen, is_offered, option_ids};
 pub(super) use pending::{MessagePlace, Pending, PendingText};
 pub(super) use progressed::Progressed;
 pub(super) use question::{About, Question};
@@ -218,8 +218,8 @@ pub(super) struct Conn {
     pub(super) pages: Rare<FxHashMap<u64, Option<(u64, Seen)>>>,
     /// Cancels of a tool call or a terminal that had ended, which wait for their answers (ACP 2).
     pub(super) asked_ended: Rare<FxHashMap<FrameId, u64>>,
-    /// Terminals that were released, and where that was asked for (ACP).
-    pub(super) released: Rare<FxHashMap<Id, Seen>>,
+    /// Terminals that were released, by session and id, and where that was asked for and answered (ACP).
+    pub(super) released: Rare<FxHashMap<(Option<Rc<str>>, Id), (Seen, Seen)>>,
     /// What was asked for in several rounds (MCP 2026-07-28).
     pub(super) rounds: Rare<Rounds>,
     /// The revision that the last handshake has agreed on, as it is spelled.
