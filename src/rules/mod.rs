@@ -28,7 +28,7 @@ pub use auditor::{Auditor, Seized, Selection, Undecided, rests_on_order, still_p
 pub use charge::{Charge, charge};
 pub use coverage::{Covered, Exercised, Standing, coverage, rule_of, totals};
 pub use occasion::{Duty, Occasions};
-pub use rule::{Build, On, Rule, found, found_by, noted, race_text};
+pub use rule::{Build, On, Rule, found, found_by, noted, race_text, reserved};
 
 /// All rules, in the order of their codes. Registering a rule is one line here.
 pub static RULES: &[&Rule] = &[

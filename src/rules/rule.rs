@@ -245,19 +245,24 @@ impl Build for Finding {
     }
 }
 
-/// How the race came out, as the end of a sentence: `, 31.2 s after the cancel` and what that rests on.
+/// How long after the first of two messages the second came, and what of the judgement rests on that.
 pub fn race_text(judgement: &Judgement) -> String {
     let delta = judgement.delta_us.map_or(String::new(), |us| format!(" {} later", duration(us)));
+    delta + &reserved(judgement)
+}
+
+/// What makes a judgement on two messages less than certain, as the end of a sentence; nothing where it is.
+pub fn reserved(judgement: &Judgement) -> String {
     let bound = judgement.bound_us.map(duration);
     match (judgement.certainty, judgement.basis, bound) {
         (Certainty::Violation, Some(crate::session::Basis::Rtt), Some(bound)) => {
-            format!("{delta}; unless the round trip exceeded {bound} at that moment")
+            format!("; unless the round trip exceeded {bound} at that moment")
         }
-        (Certainty::Race, _, Some(bound)) => format!("{delta}; within {bound} the two may have crossed"),
-        (Certainty::Race, _, None) => format!("{delta}; the two may have crossed"),
+        (Certainty::Race, _, Some(bound)) => format!("; within {bound} the two may have crossed"),
+        (Certainty::Race, _, None) => "; the two may have crossed".to_string(),
         (Certainty::Undecidable, _, _) => {
-            format!("{delta}; not decidable: {}", judgement.reason.unwrap_or("the log does not show enough"))
+            format!("; not decidable: {}", judgement.reason.unwrap_or("the log does not show enough"))
         }
-        _ => delta,
+        _ => String::new(),
     }
 }

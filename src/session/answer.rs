@@ -2,11 +2,11 @@
 
 use super::detail::Stray;
 use super::event::What;
-use super::exchange::{Effect, Exchange, Outcome, TaskState};
+use super::exchange::{Effect, Exchange, Outcome};
 use super::message::is_usual;
 use super::race::{Judgement, Witness};
 use super::seen::Seen;
-use super::state::{Accused, Conn, Incoming, LateAnswer, Orphanage, Slot, Step, Suspect, index};
+use super::state::{Accused, Conn, Incoming, LateAnswer, Orphanage, Slot, Step, Suspect};
 use super::window::Kept;
 use crate::jsonrpc::{Id, IdField, Kind};
 use crate::protocol::{Facts, Mechanism, Profile, Role, Side};
@@ -17,9 +17,9 @@ pub(super) const CANCELLED: i64 = -32800;
 impl Conn {
     /// A response.
     pub(super) fn answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
-        self.side_mut(m.sender).answers += 1;
         self.end_waiting(step, m.sender, m.seen);
         let IdField::Value(id) = &m.message.id else { return self.idless_answer(m) };
+        self.side_mut(m.sender).answers += 1;
         let issuer = m.sender.peer();
         if self.client_may_not_answer(m) {
             return self.client_answer(step, m, id);
@@ -111,11 +111,13 @@ impl Conn {
         slot.asks_input = Facts::is(m.facts.result_type(), "input_required");
         let exchange = &slot.exchange;
         let (request, known, role, stream) = (exchange.request, exchange.known, slot.role, exchange.stream);
+        // It may be an older request's with this id, sent before this one came.
+        let own = slot.absorb.answers == 0;
         if let Some(call) = slot.call {
             self.side_mut(issuer).calls.remove(&call);
         }
         self.side_mut(issuer).hear(method, is_error);
-        if !cancelled {
+        if !cancelled && own {
             self.sample(step, m.sender, request, m.seen, known.is_some_and(|method| method.quick));
         }
         if cancelled {
@@ -157,13 +159,20 @@ impl Conn {
             self.accuse_late_answer(step, m, issuer, id, says_cancelled);
             self.note_orphans(m, issuer, id);
         }
-        let side = &mut self.sides[index(m.sender)];
-        if side.acknowledged.is_none_or(|newest| newest.request < request.frame) {
-            side.acknowledged = Some(Witness { request: request.frame, answer: m.seen.frame });
+        if own {
+            self.has_received(m, request);
         }
         self.answered_on(stream, request.frame, m.seen);
         self.brought(m.stream, id);
         self.remember(step, issuer, id);
+    }
+
+    /// Whoever answers a request had received it, and on an ordered channel all that was sent before it.
+    pub(super) fn has_received(&mut self, m: &Incoming<'_>, request: Seen) {
+        let side = self.side_mut(m.sender);
+        if side.acknowledged.is_none_or(|newest| newest.request < request.frame) {
+            side.acknowledged = Some(Witness { request: request.frame, answer: m.seen.frame });
+        }
     }
 
     /// A capability that a request needed and that its receiver had not declared before. One finding for each is enough.
@@ -238,9 +247,8 @@ impl Conn {
         says_cancelled: bool,
     ) {
         let Some(slot) = self.slot(issuer, id) else { return };
-        let asked_for_task = matches!(slot.exchange.task, TaskState::Asked | TaskState::Created(_));
         // An answer that may be an older request's accuses nobody.
-        if slot.cancel_void || asked_for_task || slot.absorb.answers > 0 {
+        if slot.cancel_void || slot.exchange.asks_task() || slot.absorb.answers > 0 {
             return;
         }
         // The word has another reason where the task itself was cancelled.

@@ -17,6 +17,9 @@ use crate::protocol::{self, CancelForm, Facts, Mechanism, Profile, ServerCancel,
 /// How many cancels without a request wait for one on a side.
 const EARLY: usize = 256;
 
+/// Why a cancel behind an answer may have come in time.
+const WHICH_ANSWERED: &str = "an older request with this id waits, too, and which of them was answered is not known";
+
 /// Where the id of a cancel was found.
 enum IdFound {
     /// A request that the sender may cancel.
@@ -193,6 +196,7 @@ impl Conn {
         let first = exchange.cancels.iter().find(same).map(|first| first.seen);
         let in_flight = exchange.in_flight();
         let open = in_flight || !self.tells_when(answer);
+        let other_waits = !in_flight && slot.absorb.answers > 0 && self.side(issuer).superseded;
         let fault = if cancel.foreign { Some(CancelFault::ForeignDialect) } else { self.fault_by_target(m, slot) };
         let fault = fault.or(match first {
             Some(_) if open => Some(CancelFault::Duplicate),
@@ -201,11 +205,14 @@ impl Conn {
         cancel.exchange = Some(request.frame);
         cancel.target_method = Some(method.clone());
         cancel.delay_us = m.seen.since(request);
-        if !in_flight {
+        if !in_flight && !other_waits {
             cancel.effect = Some(Effect::Moot);
             cancel.effect_seen = answer;
         }
         if let Some(slot) = self.slot_mut(issuer, id) {
+            if other_waits {
+                slot.absorb = slot.absorb.one_cancelled();
+            }
             slot.exchange.history.add('c', m.sender, issuer);
             let void = matches!(
                 fault,
@@ -219,12 +226,17 @@ impl Conn {
             }
         }
         self.forgive_waiting(issuer.peer());
-        match (fault, answer) {
-            (None, Some(answer)) if !in_flight => {
+        match (knowing(fault), answer) {
+            (Some(fault), Some(_)) if other_waits => {
+                let fault = Some(fault(Judgement::undecidable(WHICH_ANSWERED)));
+                let target = Target { request, issuer, id, method: &method, answer, first_cancel: None };
+                self.judge_cancel(step, m.profile, &cancel, fault, Some(target));
+            }
+            (Some(fault), Some(answer)) if !in_flight => {
                 self.may_be_answered_late(step, &cancel, (issuer, id), answer);
                 let crossing = self.crossing(m.sender, answer, m.seen, false);
                 let id = id.clone();
-                let done = CompletedCancel { cancel, profile, request, issuer, id, method, answer };
+                let done = CompletedCancel { cancel, fault, profile, request, issuer, id, method, answer };
                 self.accuse(step, Suspect { crossing, what: Accused::CompletedCancel(Box::new(done)) });
             }
             _ => {
@@ -253,10 +265,8 @@ impl Conn {
         (issuer, id): (Side, &Id),
         answer: Seen,
     ) {
-        let Some(slot) = self.slot(issuer, id).filter(|slot| !self.tells_when(Some(answer)) && !slot.cancel_void)
-        else {
-            return;
-        };
+        let late = |slot: &&Slot| !self.tells_when(Some(answer)) && !slot.cancel_void && !slot.exchange.asks_task();
+        let Some(slot) = self.slot(issuer, id).filter(late) else { return };
         let exchange = &slot.exchange;
         let what = What::LateAnswer {
             exchange,
@@ -468,6 +478,16 @@ impl Conn {
         exchange.history.add('c', m.sender, issuer);
         exchange.cancelled_by(cancel.clone());
         Some((exchange.request, exchange.method.clone()))
+    }
+}
+
+/// What is wrong with a cancel whose sender had the answer before; nothing where its fault does not hang on that. An answer that creates
+/// a task gives the name by which alone that may be cancelled.
+fn knowing(fault: Option<CancelFault>) -> Option<fn(Judgement) -> CancelFault> {
+    match fault {
+        None => Some(CancelFault::Completed),
+        Some(CancelFault::TaskAugmented(Judgement::EXACT)) => Some(CancelFault::TaskAugmented),
+        Some(_) => None,
     }
 }
 

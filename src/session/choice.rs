@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use super::detail::Offer;
 use super::event::What;
-use super::state::{Choice, Conn, Incoming, Step, chosen, is_offered};
+use super::race::Judgement;
+use super::state::{Choice, Conn, Incoming, Offering, Step, chosen, is_offered};
 use crate::jsonrpc::Id;
 use crate::protocol::{Facts, Side};
 
@@ -14,12 +15,14 @@ impl Conn {
         if m.sender != Side::Server {
             return;
         }
+        let tells_session = m.message.kind.is_response() && m.facts.session_id().is_some();
+        let by = Offering { seen: m.seen, tells_session };
         if let Some(raw) = m.facts.config_options() {
-            self.offers.offer(Choice::Value, session.clone(), raw);
+            self.offers.offer(by, Choice::Value, session.clone(), raw);
         }
         match m.facts.offered() {
-            Some(raw) if raw.starts_with('[') => self.offers.offer(Choice::Login, None, raw),
-            Some(raw) => self.offers.offer(Choice::Mode, session, raw),
+            Some(raw) if raw.starts_with('[') => self.offers.offer(by, Choice::Login, None, raw),
+            Some(raw) => self.offers.offer(by, Choice::Mode, session, raw),
             None => {}
         }
     }
@@ -46,12 +49,15 @@ impl Conn {
         let Some(slot) = self.slot(m.sender, id) else { return };
         let session = slot.topic.as_ref().filter(|_| choice != Choice::Login);
         let value = m.facts.config_value().and_then(|raw| Facts::text(Some(raw)));
-        let terminal = choice == Choice::Login && self.offers.is_for_terminal(&chosen);
-        let offer = if terminal { Offer::Terminal } else { offer };
-        if terminal || self.offers.lacks(choice, session, &chosen, value.as_deref()) {
-            let what = What::NotOffered { exchange: &slot.exchange, offer, chosen: &chosen };
-            self.emit(step, m.profile, m.seen, Some(m.sender), what);
-        }
+        let terminal = self.offers.for_terminal(&chosen).filter(|_| choice == Choice::Login);
+        let offer = if terminal.is_some() { Offer::Terminal } else { offer };
+        let lacks = || self.offers.lacks(choice, session, &chosen, value.as_deref());
+        let Some(by) = terminal.or_else(lacks) else { return };
+        // Before the first offer has reached it, a client may choose what it knows of.
+        let crossing = self.crossing(m.sender, by.seen, m.seen, by.tells_session && session.is_some());
+        let Some(judgement) = self.tap(step.settings, &crossing).at_last(&crossing) else { return };
+        let what = What::NotOffered { exchange: &slot.exchange, offer, chosen: &chosen, by: Some(by.seen), judgement };
+        self.emit(step, m.profile, m.seen, Some(m.sender), what);
     }
 
     /// The answer to a permission request that selects an option which the request did not have.
@@ -59,7 +65,8 @@ impl Conn {
         let Some(slot) = self.slot(issuer, id) else { return };
         let (Some(options), Some(chosen)) = (slot.options.as_deref(), chosen(m.facts)) else { return };
         if !is_offered(options, &chosen) {
-            let what = What::NotOffered { exchange: &slot.exchange, offer: Offer::Option, chosen: &chosen };
+            let (offer, judgement) = (Offer::Option, Judgement::EXACT);
+            let what = What::NotOffered { exchange: &slot.exchange, offer, chosen: &chosen, by: None, judgement };
             self.emit(step, m.profile, m.seen, Some(m.sender), what);
         }
     }

@@ -245,6 +245,9 @@ impl Conn {
         if self.may_be_answered(exchange) {
             return Some("an answer came since of which the log does not tell which request it is to");
         }
+        if self.untold_behind(exchange) {
+            return Some("an answer without an id came behind it, and may be meant for it");
+        }
         if exchange.cancel().is_some() || slot.turn_cancel.is_some() {
             return None;
         }
@@ -267,8 +270,13 @@ impl Conn {
     /// True for a request to which an answer may be that names none, where ids are not those of the wire: of several in flight the log does
     /// not tell which was answered.
     fn may_be_answered(&self, exchange: &Exchange) -> bool {
+        !self.facts.proof.covers(Proof::ENVELOPE) && self.untold_behind(exchange)
+    }
+
+    /// True where an answer to the issuer that names no request came behind this one.
+    fn untold_behind(&self, exchange: &Exchange) -> bool {
         let (count, last) = self.side(exchange.issuer).untold;
-        count > 0 && !self.facts.proof.covers(Proof::ENVELOPE) && exchange.request.frame < last
+        count > 0 && exchange.request.frame < last
     }
 
     /// How many of a side's requests were answered by what names none of them.

@@ -51,6 +51,8 @@ pub enum What<'a> {
         facts: &'a Facts<'a>,
         /// True if the message is an own-dialect cancel of the handshake request.
         cancels_initialize: bool,
+        /// Of a client that goes to work and has not said that the handshake is over: whether it had the answer to `initialize`.
+        early_work: Option<Judgement>,
     },
     /// A message without `jsonrpc: "2.0"`, in a connection in which other messages have it.
     VersionMissing {
@@ -275,6 +277,10 @@ pub enum What<'a> {
         offer: Offer,
         /// What was chosen.
         chosen: &'a str,
+        /// What offered others first, where that is not the request itself.
+        by: Option<Seen>,
+        /// Whether the client had that.
+        judgement: Judgement,
     },
     /// A page of a list that says otherwise than the pages before it who may keep it (MCP 2026-07-28).
     Rescoped {
@@ -289,6 +295,10 @@ pub enum What<'a> {
         exchange: &'a Exchange,
         /// Where it was released.
         released: Seen,
+        /// What says that it was.
+        answer: Seen,
+        /// Whether the agent had that.
+        judgement: Judgement,
     },
     /// The cancel of a tool call or a terminal, or the offer of it, against what its agent reports (ACP 2).
     Control {

@@ -270,6 +270,11 @@ impl Exchange {
         self.outcome == Outcome::InFlight
     }
 
+    /// True if it runs as a task, or asked for that.
+    pub fn asks_task(&self) -> bool {
+        matches!(self.task, TaskState::Asked | TaskState::Created(_))
+    }
+
     /// `client` requests print as `#17`, those of the server as `s17`.
     pub fn label(&self) -> String {
         self.issuer.label(&self.id)

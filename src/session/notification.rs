@@ -43,6 +43,7 @@ impl Conn {
             _ if m.profile.documents && (m.facts.document().is_some() || method.starts_with("notebookDocument/")) => {
                 self.document(step, m, method);
             }
+            _ if m.profile.turns && m.sender == Side::Client => self.extension(m),
             _ if m.sender == Side::Server && m.facts.subscription().is_some() => self.subscribed(step, m),
             _ => self.on_cancelled_stream(step, m),
         }

@@ -209,7 +209,7 @@ impl Conn {
         let is_more = |before: Progressed| now.is_none_or(|now| now.value >= before.value && (rest || !now.is(before)));
         let before = slot.report(now, m.seen, m.stream).filter(|before| !is_more(before.how));
         // What asks for a task is cancelled as one: no other cancel ends the work on it.
-        let of_task = matches!(slot.exchange.task, TaskState::Asked | TaskState::Created(_));
+        let of_task = slot.exchange.asks_task();
         let ends_it = |cancel: &&Cancellation| !of_task || cancel.mechanism == Mechanism::TasksCancel;
         let cancel = slot.exchange.cancel().filter(|cancel| cancel.sender == issuer).filter(ends_it);
         let by_id = cancel.is_some_and(|cancel| cancel.mechanism != Mechanism::StreamClose);

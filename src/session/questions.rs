@@ -76,7 +76,10 @@ impl Conn {
         };
         let stray = match found {
             Some(Remembered { request, answer, .. }) => {
-                let judgement = Judgement::exact_if(self.ordered(), super::http::UNSEEN);
+                let judgement = match self.ordered() {
+                    true => self.used_once(step, q.profile, issuer, &q.id, q.seen),
+                    false => Judgement::undecidable(super::http::UNSEEN),
+                };
                 Stray::Duplicate { request, answer, judgement }
             }
             None if twin.as_ref().is_some_and(|twin| twin.answer.is_none()) => {

@@ -9,7 +9,7 @@ use super::race::Judgement;
 use super::seen::Seen;
 use super::state::{Absorb, Conn, EarlyAnswer, Idless, Incoming, Slot, Step};
 use crate::jsonrpc::{Id, IdField, Kind};
-use crate::protocol::Side;
+use crate::protocol::{Profile, Side};
 
 /// How long after its answer a request may be read that was sent before it, in microseconds of the log.
 const LATE_US: i64 = 10_000_000;
@@ -82,13 +82,36 @@ impl Conn {
         if absorb.answers > 0 {
             // Which of the requests with this id it answers cannot be known; the reuse was the other side's fault.
             slot.absorb = slot.absorb.less(false);
+            if slot.absorb.answers == 0 {
+                // Now each of them was answered, the newest, too.
+                self.has_received(m, request);
+            }
             return;
         }
         slot.exchange.history.add(letter(m), m.sender, issuer);
         let (answer, asked_on) = (slot.exchange.answer, slot.exchange.stream);
-        let Some(judgement) = self.second_answer_on(m, asked_on) else { return };
+        let Some(mut judgement) = self.second_answer_on(m, asked_on) else { return };
+        if judgement == Judgement::EXACT && (asked_on.is_none() || asked_on != m.stream) {
+            judgement = self.used_once(step, m.profile, issuer, id, m.seen);
+        }
         let stray = Stray::Duplicate { request, answer, judgement };
         self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
+    }
+
+    /// Whether an id was no other request's, in flight with it, of which a log shows the second answer: one that the log does not show,
+    /// unless ids may be used only once, or count up and have passed it in the log.
+    pub(super) fn used_once(
+        &self,
+        step: &Step<'_>,
+        profile: &Profile,
+        issuer: Side,
+        id: &Id,
+        answer: Seen,
+    ) -> Judgement {
+        match profile.ids_used_once || self.side(issuer).counted_in(id) {
+            true => Judgement::EXACT,
+            false => self.surely_new(step, issuer, answer),
+        }
     }
 
     pub(super) fn unknown_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id) {

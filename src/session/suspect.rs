@@ -160,7 +160,7 @@ impl Conn {
                 self.emit(step, exchange.profile, seen, Some(decider), what);
             }
             Accused::CompletedCancel(done) => {
-                let fault = judgement.map(CancelFault::Completed);
+                let fault = judgement.map(done.fault);
                 let target = Target {
                     request: done.request,
                     issuer: done.issuer,

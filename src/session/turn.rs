@@ -16,6 +16,7 @@ use crate::jsonrpc::{Id, Kind};
 use crate::protocol::{Facts, Mechanism, Profile, Role, Side};
 
 const BACKGROUND: &str = "a tool call of an earlier turn was still at work, and the update may be of it";
+const EXTENSION: &str = "an extension of the protocol was used for the session since, and what it starts is not known";
 const UNSEEN_CALL: &str = "the log does not show the start of that tool call, which may belong to an earlier turn";
 
 impl Conn {
@@ -35,6 +36,7 @@ impl Conn {
         }
         if turn.prompts.is_empty() {
             turn.cancelled = None;
+            turn.extension = None;
             turn.calls.next_turn();
         }
         let prompt = Handle { issuer: Side::Client, id: id.clone(), request: m.seen.frame };
@@ -45,11 +47,26 @@ impl Conn {
     }
 
     /// A session is loaded: what is told from here on may be what it said before, and no more of its last turn.
-    pub(super) fn reload(&mut self, m: &Incoming<'_>) {
-        let name: Option<Rc<str>> =
-            m.facts.session_id().and_then(|raw| Facts::text(Some(raw))).map(|name| Rc::from(&*name));
-        if let Some(turn) = self.turn_of(name.as_ref()) {
+    pub(super) fn reload(&mut self, m: &Incoming<'_>, id: &Id) {
+        let Some(topic) = self.slot(m.sender, id).and_then(|slot| slot.topic.clone()) else { return };
+        if let Some(turn) = self.turn_of(Some(&topic)) {
             turn.ended = None;
+            turn.loading = Some(Handle { issuer: m.sender, id: id.clone(), request: m.seen.frame });
+        }
+    }
+
+    /// True while what an agent tells may be what a session said before: it is being loaded.
+    fn is_loading(&self, topic: Option<&Rc<str>>) -> bool {
+        let loading = topic.and_then(|topic| self.turns.get(topic)?.loading.as_ref());
+        loading.and_then(|loading| self.known(loading)).is_some_and(|slot| slot.exchange.in_flight())
+    }
+
+    /// A notification of the client that the protocol does not know: what it starts in its session is not known.
+    pub(super) fn extension(&mut self, m: &Incoming<'_>) {
+        let known = m.profile.method(m.message.method()).is_some();
+        let Some(name) = Facts::text(m.facts.session_id()).filter(|_| !known) else { return };
+        if let Some(turn) = self.turns.held().and_then(|turns| turns.get_mut(&*name)) {
+            turn.extension = Some(m.seen);
         }
     }
 
@@ -64,8 +81,13 @@ impl Conn {
 
     /// A request that names a session: the session is known from here on, and one that closes it ends its prompts.
     pub(super) fn note_session(&mut self, m: &Incoming<'_>, id: &Id) {
-        let Some(topic) = self.slot(m.sender, id).and_then(|slot| slot.topic.clone()) else { return };
+        let Some(slot) = self.slot(m.sender, id) else { return };
+        let extends = m.sender == Side::Client && slot.exchange.known.is_none();
+        let Some(topic) = slot.topic.clone() else { return };
         let turn = self.turns.entry(topic).or_default();
+        if extends {
+            turn.extension = Some(m.seen);
+        }
         if !matches!(m.message.method(), "session/close" | "session/delete") {
             return;
         }
@@ -80,12 +102,12 @@ impl Conn {
         }
     }
 
-    /// A result that names a session has created it.
+    /// A result that names a session has created it: what is told from here on is of no turn that went before.
     pub(super) fn note_new_session(&mut self, m: &Incoming<'_>) {
-        if let Some(name) = m.facts.session_id().and_then(|raw| Facts::text(Some(raw)))
-            && !self.turns.contains_key(&*name)
-        {
-            self.turns.insert(Rc::from(&*name), Turn::default());
+        let Some(name) = m.facts.session_id().and_then(|raw| Facts::text(Some(raw))) else { return };
+        match self.turns.held().and_then(|turns| turns.get_mut(&*name)) {
+            Some(turn) => turn.ended = None,
+            None => drop(self.turns.insert(Rc::from(&*name), Turn::default())),
         }
     }
 
@@ -198,6 +220,7 @@ impl Conn {
                 self.tap(step.settings, &crossing).at_last(&crossing)
             }
         });
+        let judgement = judgement.filter(|_| !self.is_loading(topic.as_ref()));
         let seen = m.seen;
         let Some(turn) = self.turn_of(topic.as_ref()) else { return };
         turn.prompts.retain(|prompt| prompt.request != request);
@@ -349,11 +372,14 @@ impl Conn {
         if m.sender != Side::Server || !m.profile.belongs_to_turn(&update) {
             return;
         }
+        // What it has started before the cancel was cancelled, too.
+        let extension = turn.extension.filter(|seen| turn.cancelled.is_none_or(|cancel| cancel.frame < seen.frame));
         let doubt = match whose {
             Some(Whose::EarlierTurn) => return,
-            Some(Whose::ThisTurn(_)) => None,
+            Some(Whose::ThisTurn(begun)) => extension.filter(|seen| seen.frame < begun.frame).map(|_| EXTENSION),
             Some(Whose::Unknown) if update == "tool_call_update" => Some(UNSEEN_CALL),
-            _ => turn.calls.any_goes_on().then_some(BACKGROUND),
+            _ if turn.calls.any_goes_on() => Some(BACKGROUND),
+            _ => extension.map(|_| EXTENSION),
         };
         let Some(ended) = &mut turn.ended else { return };
         if doubt.is_some() && std::mem::replace(&mut ended.doubted, true) {

@@ -6,7 +6,7 @@
 use super::{faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Duty, Occasions, On, Rule, Whose, race_text};
+use crate::rules::{Absence, Duty, Occasions, On, Rule, Whose, reserved};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -29,7 +29,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     };
     let (sender, used) = (cancel.sender.as_str(), cancel.mechanism.as_str());
     let object = object(cancel, target);
-    let reason = race_text(&judgement);
+    let reason = reserved(&judgement);
     let summary =
         format!("the {sender} cancels {object} by {used}, but it runs as a task: tasks/cancel is due{reason}");
     Some(faulty(RULE.code, event, summary)?.judged(&judgement))

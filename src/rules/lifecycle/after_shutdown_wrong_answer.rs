@@ -1,11 +1,13 @@
 //! A request that came after `shutdown` and was answered by anything but the error "invalid request".
 //!
-//! Left alone: requests that were cancelled, whose answer may say that instead.
+//! Left alone: requests that were cancelled, whose answer may say that instead, and
+//! one that starts with `$/` and was rejected as those are.
 
 use super::answer_in_words;
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
+use crate::rules::rpc::dollar_request_not_rejected;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
@@ -32,6 +34,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         || exchange.request.frame <= shutdown.frame
         || exchange.error_code == Some(INVALID_REQUEST)
         || exchange.cancel().is_some()
+        || dollar_request_not_rejected::rejected(event, exchange)
     {
         return None;
     }

@@ -1,11 +1,13 @@
 //! A request that came before `initialize` and was answered by anything but the error "server not initialized".
 //!
-//! Left alone: captures that start in the middle, and requests that were cancelled.
+//! Left alone: captures that start in the middle, requests that were cancelled, and
+//! one that starts with `$/` and was rejected as those are.
 
 use super::answer_in_words;
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
+use crate::rules::rpc::dollar_request_not_rejected;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
@@ -33,6 +35,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         || !event.connection.complete_head()
         || exchange.error_code == Some(NOT_INITIALIZED)
         || exchange.cancel().is_some()
+        || dollar_request_not_rejected::rejected(event, exchange)
     {
         return None;
     }

@@ -4,7 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found_by};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found_by, reserved};
 use crate::session::{Event, Offer, What};
 
 /// The rule.
@@ -27,7 +27,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::NotOffered { exchange, offer, chosen } = event.what else { return None };
+    let What::NotOffered { exchange, offer, chosen, by, judgement } = event.what else { return None };
     let (case, thing) = match offer {
         Offer::Login => ("SES013/login", "a way to log in that the handshake does not list"),
         Offer::Terminal => ("SES013/terminal", "a way to log in that is for a terminal alone"),
@@ -36,7 +36,8 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         Offer::Option => ("SES013/option", "an option that the request did not have"),
     };
     let ruling = event.profile.ruling(case).or_else(|| event.profile.ruling(RULE.code))?;
-    let summary = format!("{} {}: {chosen} is {thing}", exchange.label(), exchange.title());
-    let finding = found_by(RULE.code, ruling, event, summary).about(exchange);
+    let reason = reserved(&judgement);
+    let summary = format!("{} {}: {chosen} is {thing}{reason}", exchange.label(), exchange.title());
+    let finding = found_by(RULE.code, ruling, event, summary).about(exchange).judged(&judgement).maybe("offer", by);
     Some(if offer == Offer::Option { finding.with("response", event.seen) } else { finding })
 }

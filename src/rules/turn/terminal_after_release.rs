@@ -1,10 +1,10 @@
 //! A request about a terminal that its agent has released before.
 //!
-//! Left alone: releases that are not answered yet or were refused, and ids that the client has given again since.
+//! Left alone: releases of which the agent had no answer yet or that were refused, terminals of another session with the same id, and ids that the client has given again since.
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, reserved};
 use crate::session::{Event, What};
 
 /// The rule.
@@ -22,7 +22,9 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Released { exchange, released } = event.what else { return None };
-    let summary = format!("{} {} is for a terminal that was released", exchange.label(), exchange.title());
-    Some(found(RULE.code, event, summary)?.about(exchange).with("release", released))
+    let What::Released { exchange, released, answer, judgement } = event.what else { return None };
+    let reason = reserved(&judgement);
+    let summary = format!("{} {} is for a terminal that was released{reason}", exchange.label(), exchange.title());
+    let finding = found(RULE.code, event, summary)?.about(exchange).with("release", released);
+    Some(finding.with("response", answer).judged(&judgement))
 }

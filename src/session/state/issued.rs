@@ -197,6 +197,12 @@ impl Issued {
         let (Some((series, first)), Some(now)) = (self.first, rank(id)) else { return false };
         series == now.0 && first > 1 && (0..first).contains(&now.1)
     }
+
+    /// True for an id that was first used in the log: ids count up there, and began below it.
+    pub(in crate::session) fn counted_in(&self, id: &Id) -> bool {
+        let (Some((series, first)), Some(now)) = (self.first, rank(id)) else { return false };
+        self.counts() && series == now.0 && now.1 > first
+    }
 }
 
 /// Gives back the room of a map that is empty, or nearly so.

@@ -32,7 +32,7 @@ pub(super) use issued::Issued;
 pub(super) use late_progress::{LateProgress, aggregate};
 pub(super) use methods::Methods;
 use near_cancels::NearCancels;
-pub(super) use offers::{Choice, Offers, chosen, is_offered, option_ids};
+pub(super) use offers::{Choice, Offering, Offers, chosen, is_offered, option_ids};
 pub(super) use pending::{MessagePlace, Pending, PendingText};
 pub(super) use progressed::Progressed;
 pub(super) use question::{About, Question};
@@ -124,6 +124,9 @@ pub(super) struct EarlyAnswer {
 
 /// The arguments that a prompt requires, and the list that says so.
 pub(super) type Required = (Box<[Box<str>]>, Seen);
+
+/// A terminal: its session, and its id there.
+pub(super) type Terminal = (Option<Rc<str>>, Id);
 
 /// What a list says of a tool and tasks, and where that was said first.
 pub(super) type Support = (Option<TaskSupport>, Seen);
@@ -222,8 +225,8 @@ pub(super) struct Conn {
     pub(super) pages: Rare<FxHashMap<u64, Option<(u64, Seen)>>>,
     /// Cancels of a tool call or a terminal that had ended, which wait for their answers (ACP 2).
     pub(super) asked_ended: Rare<FxHashMap<FrameId, u64>>,
-    /// Terminals that were released, and where that was asked for (ACP).
-    pub(super) released: Rare<FxHashMap<Id, Seen>>,
+    /// Terminals that were released, by session and id, and where that was asked for and answered (ACP).
+    pub(super) released: Rare<FxHashMap<Terminal, (Seen, Seen)>>,
     /// What was asked for in several rounds (MCP 2026-07-28).
     pub(super) rounds: Rare<Rounds>,
     /// The revision that the last handshake has agreed on, as it is spelled.

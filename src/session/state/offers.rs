@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::rare::Empty;
 use crate::protocol::{Capabilities, Facts};
+use crate::session::seen::Seen;
 
 /// How many things to choose are remembered for a connection; in one with more nothing is judged.
 const REMEMBERED: usize = 65_536;
@@ -26,12 +27,26 @@ pub(in crate::session) enum Choice {
 
 /// Everything that was offered, by what it is for and in which session.
 pub(in crate::session) struct Offers {
-    offered: FxHashMap<(Choice, Option<Rc<str>>), FxHashSet<u64>>,
+    offered: FxHashMap<(Choice, Option<Rc<str>>), Made>,
     kept: usize,
     /// The ways to log in that are for a terminal, and no request.
     terminals: FxHashSet<u64>,
     /// A filter has taken out a part of an offer, or a part of one is spelled in a way that is not known: others may have been offered, too.
     unread: bool,
+}
+
+/// What was offered of one kind.
+struct Made {
+    first: Offering,
+    ids: FxHashSet<u64>,
+}
+
+/// The message that offers something.
+#[derive(Clone, Copy)]
+pub(in crate::session) struct Offering {
+    pub(in crate::session) seen: Seen,
+    /// It tells the name of the session, too: whoever names that has received it.
+    pub(in crate::session) tells_session: bool,
 }
 
 impl Empty for Offers {
@@ -41,7 +56,7 @@ impl Empty for Offers {
 
 impl Offers {
     /// Takes an offer, whole and as JSON.
-    pub(in crate::session) fn offer(&mut self, choice: Choice, session: Option<Rc<str>>, raw: &str) {
+    pub(in crate::session) fn offer(&mut self, by: Offering, choice: Choice, session: Option<Rc<str>>, raw: &str) {
         self.unread |= Capabilities::are_blotted(raw);
         let Ok(value) = serde_json::from_str::<Value>(raw) else { return };
         let list = if choice == Choice::Mode { &value["availableModes"] } else { &value };
@@ -56,26 +71,29 @@ impl Offers {
             _ => list.iter().filter_map(id_of).map(|id| key(id, None)).collect(),
         };
         self.kept += keys.len();
-        self.offered.entry((choice, session)).or_default().extend(keys);
+        let made = self.offered.entry((choice, session));
+        made.or_insert_with(|| Made { first: by, ids: FxHashSet::default() }).ids.extend(keys);
     }
 
-    /// True if something was offered, and none of it is this; `value` is what a config option is set to.
+    /// Where something was offered first, and none of all that was is this; `value` is what a config option is set to.
     pub(in crate::session) fn lacks(
         &self,
         choice: Choice,
         session: Option<&Rc<str>>,
         id: &str,
         value: Option<&str>,
-    ) -> bool {
-        let known = self.offered.get(&(choice, session.cloned()));
-        let Some(offered) = known.filter(|_| !self.unread && self.kept < REMEMBERED) else { return false };
+    ) -> Option<Offering> {
+        let made = self.offered.get(&(choice, session.cloned()));
+        let Made { first, ids: offered } = made.filter(|_| !self.unread && self.kept < REMEMBERED)?;
         let fits = |value: &str| offered.contains(&key(id, Some(value))) || offered.contains(&key(id, Some(ANY)));
-        !offered.contains(&key(id, None)) || value.is_some_and(|value| !fits(value))
+        let lacks = !offered.contains(&key(id, None)) || value.is_some_and(|value| !fits(value));
+        lacks.then_some(*first)
     }
 
-    /// True for a way to log in that was only ever offered for a terminal.
-    pub(in crate::session) fn is_for_terminal(&self, id: &str) -> bool {
-        self.terminals.contains(&key(id, None))
+    /// For a way to log in that was only ever offered for a terminal: where it was.
+    pub(in crate::session) fn for_terminal(&self, id: &str) -> Option<Offering> {
+        let made = self.offered.get(&(Choice::Login, None))?;
+        self.terminals.contains(&key(id, None)).then_some(made.first)
     }
 }
 
@@ -132,25 +150,32 @@ pub(in crate::session) fn chosen<'a>(facts: &Facts<'a>) -> Option<std::borrow::C
 mod tests {
     use super::*;
 
+    const BY: Offering = Offering { seen: Seen { frame: 1, at_us: None }, tells_session: false };
+
     #[test]
     fn what_was_offered_once_is_not_strange() {
         let mut offers = Offers::NEW;
         let session: Rc<str> = Rc::from("s");
-        assert!(!offers.lacks(Choice::Mode, Some(&session), "ask", None), "nothing was offered yet");
-        offers.offer(Choice::Mode, Some(session.clone()), r#"{"currentModeId":"ask","availableModes":[{"id":"ask"}]}"#);
-        offers.offer(Choice::Mode, Some(session.clone()), r#"{"availableModes":[{"id":"code"}]}"#);
-        assert!(!offers.lacks(Choice::Mode, Some(&session), "ask", None));
-        assert!(!offers.lacks(Choice::Mode, Some(&session), "code", None));
-        assert!(offers.lacks(Choice::Mode, Some(&session), "plan", None));
-        assert!(!offers.lacks(Choice::Mode, Some(&Rc::from("t")), "plan", None), "another session");
+        assert!(offers.lacks(Choice::Mode, Some(&session), "ask", None).is_none(), "nothing was offered yet");
+        offers.offer(
+            BY,
+            Choice::Mode,
+            Some(session.clone()),
+            r#"{"currentModeId":"ask","availableModes":[{"id":"ask"}]}"#,
+        );
+        offers.offer(BY, Choice::Mode, Some(session.clone()), r#"{"availableModes":[{"id":"code"}]}"#);
+        assert!(offers.lacks(Choice::Mode, Some(&session), "ask", None).is_none());
+        assert!(offers.lacks(Choice::Mode, Some(&session), "code", None).is_none());
+        assert!(offers.lacks(Choice::Mode, Some(&session), "plan", None).is_some());
+        assert!(offers.lacks(Choice::Mode, Some(&Rc::from("t")), "plan", None).is_none(), "another session");
     }
 
     #[test]
     fn values_stand_in_groups_or_not_and_some_options_list_none() {
         let mut offers = Offers::NEW;
         let raw = r#"[{"id":"m","options":[{"value":"a"},{"group":"g","options":[{"value":"b"}]}]},{"id":"on","type":"boolean"}]"#;
-        offers.offer(Choice::Value, None, raw);
-        let lacks = |id, value| offers.lacks(Choice::Value, None, id, value);
+        offers.offer(BY, Choice::Value, None, raw);
+        let lacks = |id, value| offers.lacks(Choice::Value, None, id, value).is_some();
         assert!(!lacks("m", Some("a")) && !lacks("m", Some("b")) && !lacks("m", None) && !lacks("on", Some("x")));
         assert!(lacks("m", Some("c")) && lacks("n", Some("a")));
     }
@@ -159,15 +184,18 @@ mod tests {
     fn a_filter_and_hostile_shapes_prove_nothing() {
         let mut offers = Offers::NEW;
         for raw in ["7", "[7,{}]", "{\"availableModes\":7}", "["] {
-            offers.offer(Choice::Mode, None, raw);
+            offers.offer(BY, Choice::Mode, None, raw);
         }
-        offers.offer(Choice::Login, None, r#"[{"id":"***"}]"#);
-        assert!(!offers.lacks(Choice::Login, None, "a", None));
+        offers.offer(BY, Choice::Login, None, r#"[{"id":"***"}]"#);
+        assert!(offers.lacks(Choice::Login, None, "a", None).is_none());
         let mut offers = Offers::NEW;
-        offers.offer(Choice::Login, None, r#"[{"methodId":"a"}]"#);
-        assert!(offers.lacks(Choice::Login, None, "b", None) && !offers.lacks(Choice::Login, None, "a", None));
-        offers.offer(Choice::Value, None, r#"[{"name":"of a time to come"}]"#);
-        assert!(!offers.lacks(Choice::Login, None, "b", None), "what is spelled otherwise may be anything");
+        offers.offer(BY, Choice::Login, None, r#"[{"methodId":"a"}]"#);
+        assert!(
+            offers.lacks(Choice::Login, None, "b", None).is_some()
+                && offers.lacks(Choice::Login, None, "a", None).is_none()
+        );
+        offers.offer(BY, Choice::Value, None, r#"[{"name":"of a time to come"}]"#);
+        assert!(offers.lacks(Choice::Login, None, "b", None).is_none(), "what is spelled otherwise may be anything");
         assert_eq!(option_ids(r#"[{"optionId":"a"},{"name":"b"}]"#), None);
     }
 }

@@ -140,6 +140,11 @@ pub(in crate::session) struct Absorb {
 }
 
 impl Absorb {
+    /// A cancel names one of those that wait.
+    pub(in crate::session) fn one_cancelled(self) -> Absorb {
+        Absorb { cancelled: (self.cancelled + 1).min(self.answers), ..self }
+    }
+
     /// One answer less is owed: that of a cancelled one, where the answer says so.
     pub(in crate::session) fn less(self, cancelled: bool) -> Absorb {
         let answers = self.answers.saturating_sub(1);

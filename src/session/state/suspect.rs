@@ -6,7 +6,7 @@ use crate::jsonrpc::Id;
 use crate::protocol::Side;
 use crate::session::detail::CancelFault;
 use crate::session::exchange::{Cancellation, Exchange};
-use crate::session::race::Crossing;
+use crate::session::race::{Crossing, Judgement};
 use crate::session::seen::{FrameId, Seen};
 
 /// One suspect.
@@ -45,6 +45,8 @@ pub(in crate::session) struct LateAnswer {
 /// A cancel whose target had been answered.
 pub(in crate::session) struct CompletedCancel {
     pub(in crate::session) cancel: Cancellation,
+    /// What is wrong with it if its sender had the answer.
+    pub(in crate::session) fault: fn(Judgement) -> CancelFault,
     pub(in crate::session) profile: &'static crate::protocol::Profile,
     pub(in crate::session) request: Seen,
     pub(in crate::session) issuer: Side,

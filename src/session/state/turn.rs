@@ -18,6 +18,10 @@ pub(in crate::session) struct Turn {
     pub(in crate::session) cancelled: Option<Seen>,
     /// The last prompt that was answered after a `session/cancel`, until the next prompt.
     pub(in crate::session) ended: Option<Ended>,
+    /// The request that loads the session.
+    pub(in crate::session) loading: Option<Handle>,
+    /// What the client last sent for the session that the protocol does not know, since its turn began.
+    pub(in crate::session) extension: Option<Seen>,
     /// The last prompt of all.
     pub(in crate::session) last: Option<Handle>,
     /// What ended the last turn.
