@@ -205,7 +205,7 @@ impl Conn {
         cancel.exchange = Some(request.frame);
         cancel.target_method = Some(method.clone());
         cancel.delay_us = m.seen.since(request);
-        if !in_flight && !other_waits {
+        if !in_flight {
             cancel.effect = Some(Effect::Moot);
             cancel.effect_seen = answer;
         }

@@ -91,7 +91,9 @@ impl Documents {
             _ => was_open,
         };
         let told = seen;
-        let seen = if open && was_open && !reopened { before.map_or(seen, |document| document.seen) } else { seen };
+        // A change neither opens nor closes.
+        let stays = open && was_open && !reopened || !open && !was_open && method != "textDocument/didClose";
+        let seen = before.filter(|_| stays).map_or(seen, |document| document.seen);
         if open || before.is_some() {
             self.known.insert(hash(address.bytes()), Document { open, seen, version });
         }
