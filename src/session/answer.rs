@@ -330,9 +330,14 @@ impl Conn {
         }
     }
 
-    /// The settled exchange goes into the window.
+    /// True while an older request with the id of one that was answered is owed an answer, too.
+    pub(super) fn other_waits(&self, slot: &Slot) -> bool {
+        slot.absorb.answers > 0 && self.side(slot.exchange.issuer).superseded
+    }
+
+    /// The settled exchange goes into the window, when all requests with its id were answered.
     pub(super) fn remember(&mut self, step: &mut Step<'_>, issuer: Side, id: &Id) {
-        let Some(slot) = self.slot(issuer, id) else { return };
+        let Some(slot) = self.slot(issuer, id).filter(|slot| !self.other_waits(slot)) else { return };
         let (request, stream) = (slot.exchange.request.frame, slot.exchange.stream);
         step.settled.push(Kept { connection: self.facts.id, issuer, id: id.clone(), request, stream });
     }

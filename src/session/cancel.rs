@@ -196,7 +196,7 @@ impl Conn {
         let first = exchange.cancels.iter().find(same).map(|first| first.seen);
         let in_flight = exchange.in_flight();
         let open = in_flight || !self.tells_when(answer);
-        let other_waits = !in_flight && slot.absorb.answers > 0 && self.side(issuer).superseded;
+        let other_waits = !in_flight && self.other_waits(slot);
         let fault = if cancel.foreign { Some(CancelFault::ForeignDialect) } else { self.fault_by_target(m, slot) };
         let fault = fault.or(match first {
             Some(_) if open => Some(CancelFault::Duplicate),

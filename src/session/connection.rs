@@ -41,8 +41,6 @@ pub struct Lifecycle {
     pub initialized: Option<Seen>,
     /// True if rule LIF005 has spoken for this connection.
     pub operated_early: bool,
-    /// That may have crossed the answer, so that it may only not have waited for it.
-    pub operation_doubted: bool,
     /// The `shutdown` request.
     pub shutdown: Option<Seen>,
     /// Its answer.

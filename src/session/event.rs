@@ -51,8 +51,6 @@ pub enum What<'a> {
         facts: &'a Facts<'a>,
         /// True if the message is an own-dialect cancel of the handshake request.
         cancels_initialize: bool,
-        /// Of a client that goes to work and has not said that the handshake is over: whether it had the answer to `initialize`.
-        early_work: Option<Judgement>,
     },
     /// A message without `jsonrpc: "2.0"`, in a connection in which other messages have it.
     VersionMissing {

@@ -3,13 +3,11 @@
 use std::hash::Hasher;
 
 use super::event::What;
-use super::race::{Basis, Certainty, Judgement, Leg};
-use super::seen::Seen;
-use super::settings::Settings;
+use super::race::{Judgement, Leg};
 use super::state::{Conn, Incoming, Slot, Step};
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, IdField, Kind};
-use crate::protocol::{Capabilities, Facts, Severity, Side, by_name};
+use crate::protocol::{Capabilities, Facts, Side, by_name};
 
 /// How many cursors are remembered for a connection; in one with more none is judged.
 const CURSORS: usize = 65_536;
@@ -25,48 +23,22 @@ fn cursor_key(raw: &str) -> u64 {
 }
 
 impl Conn {
-    /// A client that goes to work before it has said that the handshake is over: said once (rule LIF005), and once more where at first it
-    /// may not have had the answer to `initialize`. To cancel the handshake is no work, and may have crossed its answer.
-    pub(super) fn early_work(&self, settings: &Settings, m: &Incoming<'_>) -> Option<Judgement> {
-        let life = &self.facts.lifecycle;
-        let answer = life.initialize_answer.filter(|_| life.initialized.is_none() && m.sender == Side::Client)?;
-        if life.initialize_failed || life.operated_early && !life.operation_doubted {
-            return None;
+    /// A client that goes to work before it has said that the handshake is over: said once (rule LIF005). To cancel the
+    /// handshake is no work, and may have crossed its answer.
+    pub(super) fn note_operation(&mut self, m: &Incoming<'_>) {
+        let life = &mut self.facts.lifecycle;
+        if life.initialized.is_some()
+            || life.initialize_answer.is_none()
+            || life.initialize_failed
+            || m.sender != Side::Client
+        {
+            return;
         }
-        let (opening, method) = (&m.profile.opening, m.message.method());
-        let exempt = [opening.initialize, opening.initialized, opening.exit].contains(&Some(method));
-        if exempt || !m.profile.client_waits(m.message.kind, method) {
-            return None;
+        let opening = &m.profile.opening;
+        let exempt = [opening.initialize, opening.exit].contains(&Some(m.message.method()));
+        if !exempt && m.profile.client_waits(m.message.kind, m.message.method()) {
+            life.operated_early = true;
         }
-        let judgement = self.knew_answer(settings, m, answer)?;
-        (judgement.certainty == Certainty::Violation || !life.operated_early).then_some(judgement)
-    }
-
-    /// Whether a client had the answer to its handshake. Asked only where it would have been allowed more without: what breaks one rule or
-    /// another of equal weight need not be told apart. The order at the client's own tap tells, and that of streams nothing.
-    fn knew_answer(&self, settings: &Settings, m: &Incoming<'_>, answer: Seen) -> Option<Judgement> {
-        let lesser = m.profile.ruling("LIF002").is_some_and(|ruling| ruling.severity < Severity::Error);
-        let at_client = self.facts.vantage.side() == Some(Side::Client) || !self.taps.is_empty();
-        if !lesser || at_client || !self.ordered() {
-            return Some(Judgement::EXACT);
-        }
-        // Who goes on from a page has read what came behind the answer.
-        let goes_on = m.facts.cursor().is_some_and(|raw| self.cursors.contains(&cursor_key(raw)));
-        let crossing = self.crossing(m.sender, answer, m.seen, goes_on);
-        let judgement = self.tap(settings, &crossing).at_last(&crossing)?;
-        // Clients of servers that ask nothing give no bound. None is needed after as long as anything may stay unanswered.
-        let unbounded = judgement.certainty == Certainty::Undecidable && judgement.bound_us.is_none();
-        let age_us = judgement.delta_us.filter(|_| unbounded && crossing.jumped_us == 0 && !settings.proof_only);
-        Some(match age_us {
-            Some(age) if age > settings.stuck_after_us => Judgement {
-                certainty: Certainty::Violation,
-                basis: Some(Basis::Rtt),
-                bound_us: Some(settings.stuck_after_us),
-                reason: None,
-                ..judgement
-            },
-            _ => judgement,
-        })
     }
 
     /// Whether the capture starts with the first message: told by the first request, where the protocol has a handshake.

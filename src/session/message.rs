@@ -8,7 +8,7 @@ use super::event::What;
 use super::exchange::{Exchange, History, Outcome};
 use super::ledger::Ledger;
 use super::missing::Stretch;
-use super::race::{Certainty, Judgement};
+use super::race::Judgement;
 use super::seen::Seen;
 use super::state::{
     Absorb, Accused, Again, Call, Conn, Created, Handle, Incoming, MessagePlace, Opener, Slot, Step, Suspect, Wish,
@@ -66,8 +66,7 @@ impl Conn {
         let heard = &mut self.side_mut(incoming.sender).heard_first_us;
         *heard = heard.or(incoming.seen.at_us);
         let cancels_initialize = self.cancels_initialize(&incoming);
-        let early_work = self.early_work(step.settings, &incoming).filter(|_| !cancels_initialize);
-        let what = What::Message { message, facts, cancels_initialize, early_work };
+        let what = What::Message { message, facts, cancels_initialize };
         self.emit(step, incoming.profile, incoming.seen, Some(incoming.sender), what);
         self.undeclared_feature(step, &incoming);
         self.look_at(step, &incoming);
@@ -90,10 +89,8 @@ impl Conn {
             Kind::Unclassified => {}
         }
         self.unfocus(step, focus);
-        if let Some(judgement) = early_work {
-            let life = &mut self.facts.lifecycle;
-            life.operated_early = true;
-            life.operation_doubted = judgement.certainty != Certainty::Violation;
+        if !cancels_initialize {
+            self.note_operation(&incoming);
         }
     }
 

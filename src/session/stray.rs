@@ -85,6 +85,7 @@ impl Conn {
             if slot.absorb.answers == 0 {
                 // Now each of them was answered, the newest, too.
                 self.has_received(m, request);
+                self.remember(step, issuer, id);
             }
             return;
         }

@@ -394,13 +394,14 @@ fn a_comparison_is_a_page_without_a_script() {
 #[test]
 fn a_connection_that_is_called_like_a_secret_keeps_its_findings() {
     let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
-    let line = |message: &str| {
-        format!("{{\"dir\":\"c2s\",\"session\":\"{token}\",\"msg\":{{\"jsonrpc\":\"2.0\",{message}}}}}\n")
+    let line = |dir: &str, message: &str| {
+        format!("{{\"dir\":\"{dir}\",\"session\":\"{token}\",\"msg\":{{\"jsonrpc\":\"2.0\",{message}}}}}\n")
     };
-    let ask = line(r#""id":1,"method":"tools/list""#);
+    let answer = |count: u32| line("s2c", &format!(r#""id":1,"result":{{"tools":[],"count":{count}}}"#));
+    let text = line("c2s", r#""id":1,"method":"tools/list""#) + &answer(1) + &answer(2);
     let folder = tempfile::tempdir().expect("a folder");
-    let log = file(folder.path(), "log.jsonl", ask.repeat(2));
-    let said = run(&["check", &log, "--report", "junit=-", "--select", "RPC010"]);
+    let log = file(folder.path(), "log.jsonl", text);
+    let said = run(&["check", &log, "--report", "junit=-", "--select", "RPC008"]);
     assert!(
         said.out.contains(r#"<testsuite name="&lt;&lt;secret:"#) && said.out.contains(r#"failures="1""#),
         "{}",

@@ -9,8 +9,8 @@ use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
 use crate::protocol::Side;
-use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, reserved};
-use crate::session::{Event, Judgement, What};
+use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
+use crate::session::{Event, What};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -27,7 +27,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Message { message, early_work, .. } = event.what else { return None };
+    let What::Message { message, cancels_initialize, .. } = event.what else { return None };
     if event.sender != Some(Side::Client) {
         return None;
     }
@@ -44,12 +44,18 @@ fn check(event: &Event<'_>) -> Option<Finding> {
             _ => return None,
         }
     } else {
-        early_work?;
+        let done = steps.initialized.is_some() || steps.operated_early;
+        if done || steps.initialize_answer.is_none() || steps.initialize_failed {
+            return None;
+        }
+        let exempt = cancels_initialize || [opening.initialize, opening.exit].contains(&Some(method));
+        if exempt || !event.profile.client_waits(message.kind, method) {
+            return None;
+        }
         format!("{method} was sent and no {initialized} before it")
     };
     let order = order_of(event, Side::Client);
-    let order = early_work.filter(|_| order == Judgement::EXACT).unwrap_or(order);
-    let finding = found(RULE.code, event, summary + &reserved(&order))?.judged(&order);
+    let finding = found(RULE.code, event, summary + &race_text(&order))?.judged(&order);
     let finding = finding.with("initialize", initialize).maybe("response", steps.initialize_answer);
     Some(finding.maybe("initialized", steps.initialized).with("message", event.seen))
 }

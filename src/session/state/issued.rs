@@ -79,8 +79,7 @@ impl Issued {
     /// Drops a request that is remembered no longer, unless another one has its id by now.
     pub(in crate::session) fn forget(&mut self, id: Id, request: FrameId) -> Option<Box<Slot>> {
         let Entry::Occupied(entry) = self.live.entry(id) else { return None };
-        // One with whose id an older request waits is in flight as that is.
-        if entry.get().exchange.request.frame != request || entry.get().absorb.answers > 0 {
+        if entry.get().exchange.request.frame != request {
             return None;
         }
         let slot = entry.remove();
