@@ -203,7 +203,16 @@ impl Intake<'_, '_> {
         self.placed(connection, opened, frame)
     }
 
+    #[inline]
     fn placed(&mut self, connection: u32, opened: Option<Box<Opened>>, frame: &Frame<'_>) -> Result<()> {
+        if opened.is_some() || self.channels.has_mixed() {
+            self.begun(opened, frame)?;
+        }
+        self.put(connection, frame)
+    }
+
+    /// What a frame brings before it: a connection that begins, and others that were mixed with its own.
+    fn begun(&mut self, opened: Option<Box<Opened>>, frame: &Frame<'_>) -> Result<()> {
         self.open(opened);
         for mixed in self.channels.take_mixed() {
             let body = Body::Missing(Missing::new(Why::Mixed));
@@ -212,7 +221,7 @@ impl Intake<'_, '_> {
                 &Frame { body, stream: None, in_file: None, direction: Direction::Unknown, ..frame.clone() },
             )?;
         }
-        self.put(connection, frame)
+        Ok(())
     }
 
     fn put(&mut self, connection: u32, frame: &Frame<'_>) -> Result<()> {

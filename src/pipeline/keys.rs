@@ -164,6 +164,12 @@ impl Channels {
         }
     }
 
+    /// True where the last frame has shown that nothing tells messages of two connections apart.
+    #[inline]
+    pub(super) fn has_mixed(&self) -> bool {
+        !self.mixed.is_empty()
+    }
+
     /// Connections of which the last frame has shown that nothing tells their messages apart.
     pub(super) fn take_mixed(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.mixed)
@@ -291,7 +297,13 @@ impl Channels {
     }
 
     /// The connection of a frame, and what the fold has to open first where it starts a new one.
+    #[inline]
     pub(super) fn place(&mut self, frame: &Frame<'_>, store: &Store) -> Result<(u32, Option<Box<Opened>>)> {
+        if self.perhaps.is_none()
+            && let Some(Some(at)) = self.current.get(frame.channel as usize)
+        {
+            return self.on(*at, frame, store);
+        }
         let (track, opened) = self.track(frame, store)?;
         let (connection, next) = self.place_on(track, frame, store)?;
         Ok((connection, next.or(opened)))
@@ -304,7 +316,12 @@ impl Channels {
         frame: &Frame<'_>,
         store: &Store,
     ) -> Result<(u32, Option<Box<Opened>>)> {
-        let Some(track) = track.and_then(|at| self.tracks.get_mut(at)) else { return Ok((NO_CONNECTION, None)) };
+        track.map_or(Ok((NO_CONNECTION, None)), |at| self.on(at, frame, store))
+    }
+
+    #[inline]
+    fn on(&mut self, track: usize, frame: &Frame<'_>, store: &Store) -> Result<(u32, Option<Box<Opened>>)> {
+        let track = &mut self.tracks[track];
         let mut opened = None;
         if let Some(stream) = frame.stream
             && let Some(connection) = track.streams.earlier.get(&stream)

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
 
 use super::occur::{of_connection, of_event};
 use super::{Absence, Occasions, On, RULES, Rule, Whose};
@@ -93,7 +92,7 @@ pub struct Auditor {
     undecided: BTreeMap<&'static str, (Proof, u64)>,
     lost: Lost,
     /// What connections that have not ended gave occasion to, profile by profile.
-    seized: FxHashMap<u32, Vec<Seized>>,
+    seized: Vec<Vec<Seized>>,
 }
 
 impl Auditor {
@@ -103,7 +102,7 @@ impl Auditor {
         for rule in RULES.iter().copied().filter(|rule| selection.takes(rule)) {
             by_event[rule.on as usize].push(rule);
         }
-        Auditor { by_event, undecided: BTreeMap::new(), lost: Lost::default(), seized: FxHashMap::default() }
+        Auditor { by_event, undecided: BTreeMap::new(), lost: Lost::default(), seized: Vec::new() }
     }
 
     /// True if any selected rule looks at such events.
@@ -130,7 +129,7 @@ impl Auditor {
     /// What a connection that has ended gave occasion to, profile by profile; it is forgotten here.
     pub fn seized(&mut self, connection: &Connection) -> Vec<Seized> {
         let (client, server) = of_connection(connection);
-        let mut all = self.seized.remove(&connection.id).unwrap_or_default();
+        let mut all = self.seized.get_mut(connection.id as usize).map(std::mem::take).unwrap_or_default();
         all.iter_mut().for_each(|seized| seized.add((client, server)));
         all
     }
@@ -143,7 +142,11 @@ impl Auditor {
         if both == (Occasions::NONE, Occasions::NONE) {
             return;
         }
-        let all = self.seized.entry(event.connection.id).or_default();
+        let at = event.connection.id as usize;
+        if at >= self.seized.len() {
+            self.seized.resize_with(at + 1, Vec::new);
+        }
+        let all = &mut self.seized[at];
         match all.iter_mut().find(|seized| std::ptr::eq(seized.profile, event.profile)) {
             Some(seized) => seized.add(both),
             None => {
@@ -193,6 +196,7 @@ impl Seized {
         }
     }
 
+    #[inline]
     fn add(&mut self, (client, server): (Occasions, Occasions)) {
         self.client = self.client.then(client);
         self.server = self.server.then(server);

@@ -266,6 +266,10 @@ const BEHIND: [(Occasions, Occasions, Occasions); 4] = {
     ]
 };
 
+/// All things of these, and all that may come after one.
+const THINGS: Occasions = BEHIND[0].0.and(BEHIND[1].0).and(BEHIND[2].0).and(BEHIND[3].0);
+const AFTER: Occasions = BEHIND[0].1.and(BEHIND[1].1).and(BEHIND[2].1).and(BEHIND[3].1);
+
 impl Occasions {
     /// None.
     pub const NONE: Occasions = Occasions(0);
@@ -275,15 +279,17 @@ impl Occasions {
         Occasions(self.0 | other.0)
     }
 
-    /// These, and those that came after them.
+    /// These, and those that came after them. Asked of every event: what few sides have cause for is looked at behind two short questions.
+    #[inline]
     pub(super) fn then(self, later: Occasions) -> Occasions {
         let both = self.and(later);
-        BEHIND.iter().fold(
-            both,
-            |all, (thing, after, shown)| {
-                if self.any(*thing) && later.any(*after) { all.and(*shown) } else { all }
-            },
-        )
+        if !later.any(AFTER) || !self.any(THINGS) {
+            return both;
+        }
+        let shown = |all: Occasions, &(thing, after, shown): &(Occasions, Occasions, Occasions)| {
+            if self.any(thing) && later.any(after) { all.and(shown) } else { all }
+        };
+        BEHIND.iter().fold(both, shown)
     }
 
     /// True if any of `other` is among them.

@@ -145,15 +145,25 @@ fn answered(exchange: &Exchange, connection: &Connection, is_error: bool) -> Occ
         .and(when(exchange.session_closed.is_some(), O::TURN_CLOSED))
         .and(when(later, O::ANSWERS_AFTER_SHUTDOWN))
         .and(when(early && by_client && connection.complete_head(), O::ANSWERS_EARLY))
-        .and(when(method == "ping", O::ANSWERS_PING))
-        .and(when(method.starts_with("$/"), O::ANSWERS_DOLLAR))
-        .and(when(cancels_part(method), O::ANSWERS_CANCEL))
-        .and(when(is_error && matches!(method, "tasks/get" | "tasks/result" | "tasks/cancel"), O::REFUSES_TASK))
-        .and(match Inquiry::of(method) {
+        .and(of_method(method, is_error))
+}
+
+/// What an answer to a certain method is an occasion of.
+fn of_method(method: &str, is_error: bool) -> Occasions {
+    use Occasions as O;
+    match method {
+        // What most logs are full of.
+        "tools/call" => O::NONE,
+        "ping" => O::ANSWERS_PING,
+        "tasks/get" | "tasks/result" | "tasks/cancel" => when(is_error, O::REFUSES_TASK),
+        _ if method.starts_with("$/") => O::ANSWERS_DOLLAR,
+        _ if cancels_part(method) => O::ANSWERS_CANCEL,
+        _ => match Inquiry::of(method) {
             Some(Inquiry::Discovery) => O::TELLS_ERA,
             Some(Inquiry::Handshake) => when(is_error, O::REFUSES_OTHER_ERA),
             None => O::NONE,
-        })
+        },
+    }
 }
 
 /// What a result is an occasion of, for its sender.
