@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-
 use super::occur::{of_connection, of_event};
 use super::{Absence, Occasions, On, RULES, Rule, Whose};
 use crate::capture::Proof;
