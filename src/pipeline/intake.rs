@@ -168,7 +168,9 @@ impl Intake<'_, '_> {
         let (track, opened) = self.channels.track(frame, self.store)?;
         self.open(opened);
         let by_time = track.map_or(self.parts.holds_any(), |track| self.channels.is_by_time(track));
-        let frame = &Frame { stream: self.parts.stream(frame), ..frame.clone() };
+        let stream = self.parts.stream(frame);
+        let renumbered = (stream != frame.stream).then(|| Frame { stream, ..frame.clone() });
+        let frame = renumbered.as_ref().unwrap_or(frame);
         if !by_time {
             return self.put_on(track, frame);
         }

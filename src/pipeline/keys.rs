@@ -319,6 +319,7 @@ impl Channels {
         track.map_or(Ok((NO_CONNECTION, None)), |at| self.on(at, frame, store))
     }
 
+    /// The same on a track that is there.
     #[inline]
     fn on(&mut self, track: usize, frame: &Frame<'_>, store: &Store) -> Result<(u32, Option<Box<Opened>>)> {
         let track = &mut self.tracks[track];

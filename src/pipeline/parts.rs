@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use super::ahead::Block;
 use crate::capture::Frame;
 
-/// How many bytes of text wait for the next part.
+/// How many bytes of memory what waits for the next part may take.
 const WAITING: usize = 32 << 20;
 
 /// A frame that waits.
@@ -81,9 +81,7 @@ impl Parts {
     /// Keeps a frame of this part for the next one, if there is to be one.
     pub(super) fn keep(&mut self, track: Option<usize>, frame: &Frame<'_>) -> bool {
         if self.goes_on {
-            let mut block = Block::default();
-            block.frame(frame);
-            self.wait(Waiting { at_us: self.now_us, track, frame: block });
+            self.wait(Waiting { at_us: self.now_us, track, frame: Block::of(frame) });
         }
         self.goes_on
     }
@@ -98,14 +96,14 @@ impl Parts {
     }
 
     fn wait(&mut self, waiting: Waiting) {
-        self.bytes += waiting.frame.text_len();
+        self.bytes += waiting.frame.size();
         self.later.push_back(waiting);
     }
 
     /// What is too much to wait any longer.
     pub(super) fn too_much(&mut self) -> Option<Waiting> {
         let first = if self.bytes > WAITING { self.later.pop_front() } else { None }?;
-        self.bytes -= first.frame.text_len();
+        self.bytes -= first.frame.size();
         Some(first)
     }
 

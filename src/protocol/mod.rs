@@ -6,6 +6,7 @@ mod acp;
 mod brief;
 mod capabilities;
 mod clause;
+pub mod codes;
 mod dap;
 mod detect;
 mod dialect;

@@ -9,10 +9,8 @@ use super::seen::Seen;
 use super::state::{Accused, Conn, Incoming, LateAnswer, Orphanage, Slot, Step, Suspect};
 use super::window::Kept;
 use crate::jsonrpc::{Id, IdField, Kind};
+use crate::protocol::codes::REQUEST_CANCELLED;
 use crate::protocol::{Facts, Mechanism, Profile, Role, Side};
-
-/// The code that says "cancelled" wherever a protocol has such a code.
-pub(super) const CANCELLED: i64 = -32800;
 
 impl Conn {
     /// A response.
@@ -145,7 +143,7 @@ impl Conn {
                 undeclared,
                 partial: slot.partial,
                 previous_result: slot.previous_result,
-                near_cancel: if code == Some(CANCELLED) { self.near_cancel(slot) } else { None },
+                near_cancel: if code == Some(REQUEST_CANCELLED) { self.near_cancel(slot) } else { None },
                 topic: slot.topic.as_deref(),
                 stated: slot.stated.as_ref(),
                 status: self.status_of(m.stream),
@@ -255,7 +253,7 @@ impl Conn {
         let task = slot.topic.as_ref().filter(|_| matches!(slot.role, Role::TaskResult | Role::Poll));
         let explained = task.is_some_and(|task| self.tasks.was_cancelled(m.sender, task));
         let proof = m.profile.cancel_text_is_proof && m.message.kind == Kind::Error && !explained;
-        let content = proof && (says_cancelled || m.message.error_code() == Some(CANCELLED));
+        let content = proof && (says_cancelled || m.message.error_code() == Some(REQUEST_CANCELLED));
         let support_evident = self.side(m.sender).supports_cancel || slot.exchange.profile.cancel_needs_capability;
         let mut mechanisms: Vec<Mechanism> = Vec::new();
         let mut late = Vec::new();
@@ -274,7 +272,7 @@ impl Conn {
                 });
             }
         }
-        if m.message.error_code() == Some(CANCELLED) {
+        if m.message.error_code() == Some(REQUEST_CANCELLED) {
             self.side_mut(m.sender).supports_cancel = true;
         }
         for late in late {
@@ -381,7 +379,7 @@ impl Conn {
 
 fn outcome(m: &Incoming<'_>, role: Role) -> Outcome {
     match m.message.kind {
-        Kind::Error if m.message.error_code() == Some(CANCELLED) => Outcome::Cancelled,
+        Kind::Error if m.message.error_code() == Some(REQUEST_CANCELLED) => Outcome::Cancelled,
         Kind::Error => Outcome::Error,
         _ if role == Role::Prompt && Facts::is(m.facts.stop_reason(), "cancelled") => Outcome::Cancelled,
         _ => Outcome::Result,

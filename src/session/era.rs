@@ -6,10 +6,9 @@ use super::seen::Seen;
 use super::state::{Conn, Incoming, Refusal, Step, index};
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, Kind};
+use crate::protocol::codes::METHOD_NOT_FOUND;
 use crate::protocol::{Facts, Inquiry, Profile, Side, Versions, names_versions};
 
-/// MethodNotFound (JSON-RPC 2.0, section 5.1).
-const METHOD_NOT_FOUND: i64 = -32601;
 /// How many refusals wait for a server to show its revision.
 const WAITING: usize = 16;
 /// How many versions of a client are remembered; of one with more nothing is said.

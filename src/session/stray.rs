@@ -9,6 +9,7 @@ use super::race::Judgement;
 use super::seen::Seen;
 use super::state::{Absorb, Conn, EarlyAnswer, Idless, Incoming, Slot, Step};
 use crate::jsonrpc::{Id, IdField, Kind};
+use crate::protocol::codes::METHOD_NOT_FOUND;
 use crate::protocol::{Profile, Side};
 
 /// How long after its answer a request may be read that was sent before it, in microseconds of the log.
@@ -20,9 +21,6 @@ const IDLESS: usize = 64;
 /// Why it is not proven that a notification was answered.
 const MEANT_FOR_REQUEST: &str = "a request was never answered, and this may be meant for it";
 const MEANT_FOR_RESPONSE: &str = "that side had sent responses, too, and this may be about one of them";
-
-/// The code for a method that there is not.
-const METHOD_NOT_FOUND: i64 = -32601;
 
 /// How many streams with answers to nothing are remembered for a connection.
 const STRAYED: usize = 65_536;

@@ -4,13 +4,11 @@ use super::event::What;
 use super::exchange::TaskState;
 use super::state::{Conn, Incoming, Step};
 use crate::jsonrpc::Id;
+use crate::protocol::codes::METHOD_NOT_FOUND;
 use crate::protocol::{Profile, Side, TaskSupport, task_support};
 
 /// How many tools of a connection are remembered; of more nothing is said.
 const REMEMBERED: usize = 4_096;
-
-/// MethodNotFound: what a server says to a call that its tool does not support.
-const METHOD_NOT_FOUND: i64 = -32601;
 
 impl Conn {
     /// What a list says of tools, of a server that has declared tasks for them; of a tool of which two lists do not say the same, nothing

@@ -47,9 +47,22 @@ enum Item {
 }
 
 impl Block {
-    /// How many bytes of text are in it.
-    pub(in crate::pipeline) fn text_len(&self) -> usize {
-        self.text.len()
+    /// A block of one frame, with no room for more.
+    pub(in crate::pipeline) fn of(frame: &Frame<'_>) -> Block {
+        let mut block = Block { items: Vec::with_capacity(1), ..Block::default() };
+        block.frame(frame);
+        block.taken = Vec::new();
+        block.text.shrink_to_fit();
+        block.places.shrink_to_fit();
+        block.found.shrink_to_fit();
+        block
+    }
+
+    /// How many bytes of memory it takes.
+    pub(in crate::pipeline) fn size(&self) -> usize {
+        let items = self.items.capacity() * size_of::<Item>() + self.found.capacity() * size_of::<Found>();
+        let bytes: usize = self.bytes.iter().map(Vec::capacity).sum();
+        size_of::<Block>() + items + self.places.capacity() * size_of::<Range<usize>>() + self.text.capacity() + bytes
     }
 
     /// True if it is to be handed on.
@@ -68,7 +81,7 @@ impl Block {
         self
     }
 
-    pub(in crate::pipeline) fn frame(&mut self, frame: &Frame<'_>) {
+    pub(super) fn frame(&mut self, frame: &Frame<'_>) {
         self.taken.clear();
         let without = frame.carried(&mut In(self));
         self.items.push(Item::Frame(without));

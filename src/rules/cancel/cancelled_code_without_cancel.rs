@@ -4,6 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
+use crate::protocol::codes::REQUEST_CANCELLED;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, Judgement, NearCancel, What};
 
@@ -20,9 +21,6 @@ pub static RULE: Rule = Rule {
     page: include_str!("../../../docs/rules/cancelled-code-without-cancel.md"),
     check,
 };
-
-/// The literal code: protocols that define no cancelled code see it too, from libraries made for others.
-const REQUEST_CANCELLED: i64 = -32800;
 
 const ITS_PROGRESS: &str = "the client had cancelled progress that may be of this request";
 

@@ -6,6 +6,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
+use crate::protocol::codes::METHOD_NOT_FOUND;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found_by};
 use crate::session::{Event, What};
 
@@ -22,9 +23,6 @@ pub static RULE: Rule = Rule {
     page: include_str!("../../../docs/rules/capability-not-negotiated.md"),
     check,
 };
-
-/// MethodNotFound (JSON-RPC 2.0, section 5.1).
-const METHOD_NOT_FOUND: i64 = -32601;
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Answer { exchange, message, undeclared: Some(needs), .. } = event.what else { return None };

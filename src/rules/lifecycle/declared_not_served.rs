@@ -5,6 +5,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
+use crate::protocol::codes::METHOD_NOT_FOUND;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found_by};
 use crate::session::{Event, What};
 
@@ -21,9 +22,6 @@ pub static RULE: Rule = Rule {
     page: include_str!("../../../docs/rules/declared-not-served.md"),
     check,
 };
-
-/// MethodNotFound (JSON-RPC 2.0, section 5.1).
-const METHOD_NOT_FOUND: i64 = -32601;
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Answer { exchange, .. } = event.what else { return None };

@@ -7,6 +7,7 @@ use super::answer_in_words;
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::protocol::Side;
+use crate::protocol::codes::NOT_INITIALIZED;
 use crate::rules::rpc::dollar_request_not_rejected;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, What};
@@ -24,8 +25,6 @@ pub static RULE: Rule = Rule {
     page: include_str!("../../../docs/rules/not-initialized-wrong-code.md"),
     check,
 };
-
-const NOT_INITIALIZED: i64 = -32002;
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Answer { exchange, .. } = event.what else { return None };

@@ -6,6 +6,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
+use crate::protocol::codes::{INVALID_REQUEST, METHOD_NOT_FOUND, NOT_INITIALIZED, REQUEST_CANCELLED};
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, Exchange, What};
 
@@ -22,11 +23,6 @@ pub static RULE: Rule = Rule {
     page: include_str!("../../../docs/rules/dollar-request-not-rejected.md"),
     check,
 };
-
-const METHOD_NOT_FOUND: i64 = -32601;
-const NOT_INITIALIZED: i64 = -32002;
-const INVALID_REQUEST: i64 = -32600;
-const REQUEST_CANCELLED: i64 = -32800;
 
 /// True for a request starting with `$/` that was rejected as the clause on those demands: another clause that demands another error of
 /// the same answer cannot be kept with it.
