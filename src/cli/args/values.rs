@@ -87,7 +87,7 @@ pub fn span(text: &str) -> Result<i64, String> {
 pub fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((old, new)) if !old.is_empty() => Ok((old.to_string(), new.to_string())),
-        _ => Err("something stands before and behind an equals sign".to_string()),
+        _ => Err("an equals sign stands between its two parts".to_string()),
     }
 }
 

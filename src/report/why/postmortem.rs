@@ -301,14 +301,15 @@ fn one_cancel(facts: &Facts, cancel: &Cancelled) -> Cancel {
     let row = &cancel.row;
     let plus = |us: Option<i64>| us.map_or(String::new(), |us| format!(" {}", time::offset(us)));
     let went_on = last_sign_after(cancel);
+    let watched = row.sent_at_us.zip(facts.connection.last_at_us).map(|(at, end)| end.saturating_sub(at));
+    // A log that ends before the cancel, by its times, or that lacks messages does not show that nothing came.
+    let unseen = watched.is_some_and(|us| us < 0) || facts.has_gap;
     let said = match row.effect.as_deref() {
         Some("silent") if went_on.is_some() => format!("progress until{}", plus(went_on)),
-        Some("silent") => {
-            let watched = row.sent_at_us.zip(facts.connection.last_at_us);
-            // A log that ends before the cancel, by its times, does not tell how long it was watched.
-            let watched = watched.map(|(at, end)| end.saturating_sub(at)).filter(|us| *us >= 0);
-            watched.map_or("silent".to_string(), |us| format!("silent, watched {}", duration(us)))
-        }
+        Some("silent") => match watched {
+            Some(us @ 0..) => format!("silent, watched {}", duration(us)),
+            _ => "silent".to_string(),
+        },
         Some("acknowledged") => format!("acknowledged{}", plus(row.settle_us)),
         Some("result" | "partial" | "error") => format!("answered{}", plus(row.settle_us)),
         Some("moot") => "answered before".to_string(),
@@ -318,7 +319,7 @@ fn one_cancel(facts: &Facts, cancel: &Cancelled) -> Cancel {
         _ => String::new(),
     };
     let judged = Judged::of(row);
-    let quiet = row.effect.as_deref() == Some("silent") && went_on.is_none();
+    let quiet = row.effect.as_deref() == Some("silent") && went_on.is_none() && !unseen;
     let verdict = match judged {
         Judged::Nothing if quiet || row.effect.as_deref() == Some("acknowledged") => "ok".to_string(),
         judged => judged.as_str().to_string(),
