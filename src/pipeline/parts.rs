@@ -11,7 +11,7 @@ use super::ahead::Block;
 use crate::capture::Frame;
 
 /// How many bytes of memory what waits for the next part may take.
-const WAITING: usize = 32 << 20;
+const WAITING: usize = 16 << 20;
 
 /// A frame that waits.
 pub(super) struct Waiting {
