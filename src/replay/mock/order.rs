@@ -79,10 +79,6 @@ impl Mock {
         let crosses = owner.is_some_and(|exchange| self.script.may_have_crossed(exchange, event));
         let until = |before: usize| {
             let ahead = asked.is_some_and(|asked| before < asked);
-            // Kept for what is late beyond doubt, what may have crossed its cancel would be late beyond doubt, too.
-            if ahead && crosses && self.script.is_proven_late(before) {
-                return None;
-            }
             let until = match self.prospect(&self.script, before, event, since_us) {
                 Prospect::Comes => i64::MAX,
                 Prospect::Until(until) => until,
@@ -90,7 +86,10 @@ impl Mock {
             };
             Some(if ahead { until.min(since_us.saturating_add(AHEAD_US)) } else { until })
         };
-        self.before(event).filter_map(until).max()
+        // Kept for what is late beyond doubt, and for what waits for that, what may have crossed its cancel would be late beyond
+        // doubt, too: it waits for what stands before those.
+        let late = |before: &usize| crosses && self.script.is_proven_late(*before);
+        self.before(event).take_while(|before| !late(before)).filter_map(until).max()
     }
 
     /// What of the server stands before an event and has not been said.

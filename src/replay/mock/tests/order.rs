@@ -160,6 +160,18 @@ const LATE_AND_CROSSING: &str = r#"
     254 s> {"id":7,"result":{}}
 "#;
 
+/// The second call, and one that is answered behind the late answer, were asked before it came.
+const LATE_BETWEEN: &str = r#"
+    20 c> {"id":4,"method":"tools/call","params":{"name":"a"}}
+    30 c> {"method":"notifications/cancelled","params":{"requestId":4}}
+    35 c> {"id":7,"method":"tools/call","params":{"name":"b"}}
+    36 c> {"id":8,"method":"ping"}
+    240 s> {"id":4,"result":{}}
+    241 s> {"id":8,"result":{}}
+    252 c> {"method":"notifications/cancelled","params":{"requestId":7}}
+    254 s> {"id":7,"result":{}}
+"#;
+
 /// A client that waits for no answer to what it cancelled has both requests in flight.
 #[test]
 fn what_may_have_crossed_its_cancel_is_not_kept_until_it_is_late() {
@@ -173,14 +185,20 @@ fn what_may_have_crossed_its_cancel_is_not_kept_until_it_is_late() {
         event: Some(event),
         summary: String::new(),
     };
-    let mut recorded = connection(MCP, LATE_AND_CROSSING);
-    recorded.faults = [fault(0, 2, "violation"), fault(1, 5, "race")].into_iter().collect();
-    let mut stage = Stage::of(recorded, MockOptions::default());
-    let sent: Vec<&str> = LATE_AND_CROSSING.lines().filter_map(|line| Some(line.split_once(" c> ")?.1)).collect();
-    let said: Vec<Vec<String>> = sent.iter().map(|text| stage.on(text)).collect();
-    assert_eq!(said[..3].concat(), [""; 0]);
-    assert_eq!(said[3], [r#"{"id":7,"result":{}}"#]);
-    assert_eq!(stage.until(1_000), [(210, r#"{"id":4,"result":{}}"#.to_string())]);
+    let late = (210, r#"{"id":4,"result":{}}"#.to_string());
+    let behind = (210, r#"{"id":8,"result":{}}"#.to_string());
+    for (trace, late_at, crossing_at, rest) in
+        [(LATE_AND_CROSSING, 2, 5, vec![late.clone()]), (LATE_BETWEEN, 4, 7, vec![late, behind])]
+    {
+        let mut recorded = connection(MCP, trace);
+        recorded.faults = [fault(0, late_at, "violation"), fault(1, crossing_at, "race")].into_iter().collect();
+        let mut stage = Stage::of(recorded, MockOptions::default());
+        let sent: Vec<&str> = trace.lines().filter_map(|line| Some(line.split_once(" c> ")?.1)).collect();
+        let mut said: Vec<Vec<String>> = sent.iter().map(|text| stage.on(text)).collect();
+        assert_eq!(said.pop(), Some(vec![r#"{"id":7,"result":{}}"#.to_string()]));
+        assert_eq!(said.concat(), [""; 0]);
+        assert_eq!(stage.until(1_000), rest);
+    }
 }
 
 /// Progress that is told only once the client has answered, and a request that it may send before it does.
