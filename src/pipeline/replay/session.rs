@@ -15,7 +15,7 @@ use crate::live::tape::{Tape, TapeOptions};
 use crate::live::{Clock, Target};
 use crate::output::{Listed, Output, Readers, failed, leftovers};
 use crate::pipeline::{Options, Quiet, ingest};
-use crate::protocol::by_name_alone;
+use crate::protocol::{Profile, by_name_alone};
 use crate::redact::Custom;
 use crate::replay::recording::{Connection, Recording};
 use crate::replay::run::{Broken, RunLog};
@@ -95,6 +95,13 @@ pub fn run(
     }
     let logs = played?;
     let live = read_back(job.recording, &whole, options)?;
+    let live = match untold(job.recording, &live, &logs) {
+        None => live,
+        Some(profile) => {
+            let overrides = Overrides { profile: Some(profile), ..options.overrides.clone() };
+            read_back(job.recording, &whole, &Options { overrides, ..options.clone() })?
+        }
+    };
     Ok(Ran { logs, live, started_us: clock.epoch_us(), wall_us, trouble })
 }
 
@@ -132,6 +139,16 @@ fn spoken(recording: &Recording) -> Option<&'static str> {
     let mut names = recording.connections.iter().map(|connection| connection.profile.name);
     let first = names.next()?;
     (by_name_alone(first).is_some() && names.all(|name| name == first)).then_some(first)
+}
+
+/// The profile by which the recording was judged, where the live session shows another one and its handshake agreed on nothing
+/// else: what the recording was told of its protocol does not show in its traffic.
+fn untold(recorded: &Recording, live: &Recording, logs: &[RunLog]) -> Option<&'static Profile> {
+    let mut profiles = recorded.connections.iter().map(|connection| connection.profile);
+    let first = profiles.next()?;
+    let other = live.connections.iter().any(|connection| !std::ptr::eq(connection.profile, first));
+    let alike = profiles.all(|profile| std::ptr::eq(profile, first));
+    (other && alike && !first.unknown_revision && logs.iter().all(|log| log.revision.is_none())).then_some(first)
 }
 
 /// Why no connection could be opened, where none could.
