@@ -231,6 +231,19 @@ impl Connection {
         self.events.iter().position(|event| event.side == Some(Side::Client) && leaves(event))
     }
 
+    /// Where the server ended by itself, and its status where that is known: not because its client had left.
+    pub fn own_end(&self) -> Option<(usize, Option<i64>)> {
+        let ends = |event: &Event| match event.what {
+            EventKind::Exit(code) => Some(code),
+            EventKind::Close if event.side == Some(Side::Server) => Some(None),
+            _ => None,
+        };
+        let events = self.events.iter().enumerate().filter(|(_, event)| event.stream.is_none());
+        let mut ends = events.filter_map(|(at, event)| Some((at, ends(event)?)));
+        let first = ends.next().filter(|(at, _)| self.left_at().is_none_or(|left| left > *at))?;
+        Some(ends.next_back().unwrap_or(first))
+    }
+
     /// True if an answer that is not here never came: the capture has the messages of both sides, or other answers of the server.
     pub fn keeps_answers(&self) -> bool {
         let answers = |event: &Event| event.side == Some(Side::Server) && matches!(event.what, EventKind::Response(_));

@@ -84,15 +84,7 @@ impl Engine {
     /// The status with which the other side ended in the recording, where that was at the same place: after as many steps as are
     /// behind us now, and with as much left open. One that ended because its client had left did not end by itself.
     fn recorded_end_here(&self) -> Option<Option<i64>> {
-        let ends = |what: &EventKind, side| match what {
-            EventKind::Exit(code) => Some(*code),
-            EventKind::Close if side == Some(Side::Server) => Some(None),
-            _ => None,
-        };
-        let events = self.recorded.events.iter().enumerate().filter(|(_, event)| event.stream.is_none());
-        let mut ends = events.filter_map(|(at, event)| Some((at, ends(&event.what, event.side)?)));
-        let first = ends.next().filter(|(at, _)| self.recorded.left_at().is_none_or(|left| left > *at))?;
-        let (at, code) = ends.next_back().unwrap_or(first);
+        let (at, code) = self.recorded.own_end()?;
         let as_far = self.steps.iter().filter(|step| step.event < at).count() == self.cursor;
         let cut_short = (0..self.live.len()).any(|exchange| self.ends_sooner(exchange, at));
         (as_far && !cut_short).then_some(code)

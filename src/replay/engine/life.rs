@@ -14,6 +14,8 @@ const KNOWN_LINGER_US: i64 = 1_000_000;
 const CONNECTING_US: i64 = 6_000_000;
 /// What is still watched after the answer to a cancelled request came, microseconds.
 const AFTER_ANSWER_US: i64 = 500_000;
+/// How much longer than the recorded server a live one may take to end by itself, microseconds.
+const OWN_END_US: i64 = 250_000;
 /// The longest that a peer takes to end when it was asked to: 10 s, TERM, 5 s, KILL, and a little.
 const ENDING_US: i64 = 17_000_000;
 
@@ -257,7 +259,22 @@ impl Engine {
         let answers = self.flight.iter().filter_map(|exchange| self.overdue(*exchange));
         let played = self.halted.is_none();
         let tail = self.plan.tail.iter().filter(|soft| played && !self.has_come(soft.event));
-        exchanges.chain(answers).chain(tail.map(|soft| self.moved_us + soft.wait_us)).max()
+        exchanges.chain(answers).chain(tail.map(|soft| self.moved_us + soft.wait_us)).chain(self.own_end_until()).max()
+    }
+
+    /// Until when the server may end by itself, as it did in the recording: what closes its input before would be why it ends.
+    /// Over HTTP that end is not seen.
+    fn own_end_until(&self) -> Option<i64> {
+        if self.halted.is_some() || !self.http.heads.is_empty() {
+            return None;
+        }
+        let (end, _) = self.recorded.own_end()?;
+        let time = |event: usize| self.recorded.events[event].at_us;
+        let before = (0..end).rev().find(|event| self.recorded.events[*event].side.is_some())?;
+        let took = (time(end)? - time(before)?).max(0);
+        let last = self.log.exchanges.iter().filter_map(|run| run.answered_us).max();
+        let (last, life) = (last.max(Some(self.moved_us))?, &self.options.life);
+        Some(last + (and_half(took) + OWN_END_US).min(life.linger_us))
     }
 
     /// When [`Engine::tick`] is to be called, at the latest, in microseconds of the run.

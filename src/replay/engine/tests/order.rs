@@ -330,3 +330,26 @@ fn a_connection_opens_after_what_came_before_it() {
     let engine = Engine::new(&session.connections[0], &plan.connections[0], &options());
     assert!(!engine.reached(3));
 }
+
+#[test]
+fn a_server_that_ended_by_itself_is_given_the_time_to_do_so() {
+    let recorded = mcp("10 c> {\"id\":2,\"method\":\"tools/list\"}\n15 s> {\"id\":2,\"result\":{}}\n215 x 1\n");
+    let played = |ends: bool| {
+        play(&recorded, &options(), |wire, message| {
+            if message["id"] == 1 {
+                wire.result(1, message, json!({"protocolVersion":"2025-11-25"}));
+            } else if message["id"] == 2 {
+                wire.result(1, message, json!({}));
+                if ends {
+                    wire.exit(300, 1);
+                }
+            }
+        })
+    };
+    let ended = played(true).log;
+    let exit = ended.exit.expect("an end");
+    assert!(exit.unasked && exit.recorded_too && exit.code == Some(1));
+    let asked = played(false).log;
+    assert!(!asked.exit.expect("an end").unasked);
+    assert!((400 * MS..800 * MS).contains(&asked.ended_us), "not for ever: {}", asked.ended_us);
+}
