@@ -55,7 +55,7 @@ pub fn may_heal(error: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 /// An error and what caused it.
-fn causes<'e>(
+pub(super) fn causes<'e>(
     error: &'e (dyn std::error::Error + 'static),
 ) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
     std::iter::successors(Some(error), |error| inside(*error).or_else(|| error.source()))

@@ -142,7 +142,12 @@ pub struct Refused {
 impl Refused {
     /// True for a status that refuses what was taken in the recording: what that does not show, it took.
     pub fn is(recorded: Option<u16>, status: u16) -> bool {
-        status >= 400 && recorded.is_none_or(|then| then < 400)
+        Refused::by(status) && recorded.is_none_or(|then| !Refused::by(then))
+    }
+
+    /// True for a status with which nothing is taken: an error, or another address, which is not followed.
+    pub fn by(status: u16) -> bool {
+        status >= 300
     }
 
     /// In words.

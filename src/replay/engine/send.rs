@@ -31,7 +31,8 @@ impl Engine {
             Err(why) => return self.pass(step, &Fate::NotSent(why)),
         };
         let waited: Vec<String> = self.owed.iter().map(|at| self.recorded.exchanges[*at].label()).collect();
-        let after_stuck = self.flight.iter().any(|at| self.given_up(*at) && self.was_owed(*at, step));
+        let stuck = |at: &usize| self.given_up(*at) && !self.live[*at].refused;
+        let after_stuck = self.flight.iter().any(|at| stuck(at) && self.was_owed(*at, step));
         self.owed.clear();
         let cancels = match &step.action {
             Action::Cancel(cancel) => {

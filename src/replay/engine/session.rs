@@ -18,7 +18,7 @@ const RETRY_US: i64 = 1_000_000;
 
 /// True for a status that another try does not mend.
 fn is_final(status: u16) -> bool {
-    (400..500).contains(&status) && !matches!(status, 408 | 429)
+    (300..500).contains(&status) && !matches!(status, 408 | 429)
 }
 
 impl Engine {
@@ -202,21 +202,34 @@ impl Engine {
         if by == Side::Client {
             return;
         }
-        let failed = self.http.heads.get(&stream).copied().filter(|status| *status >= 400);
+        let failed = self.http.heads.get(&stream).copied().filter(|status| Refused::by(*status));
         if !failed.is_some_and(is_final) && self.resume_later(stream) {
             return;
         }
         let last_word = self.recorded.profile.stream_close_cancels;
+        // A POST whose connection ended before any answer: none can come, its stream was to bring it.
+        let died = !self.http.heads.contains_key(&stream) && self.options.cancel.over_http == Some(true);
         for exchange in self.on_stream(stream) {
+            let died = died && self.is_expected(exchange);
             let run = &mut self.log.exchanges[exchange];
             let waiting = run.fate == Fate::Sent && run.answered_us.is_none();
             // The status of a stream that goes on with another one is none of the request's own.
             if waiting && failed.is_some() && run.http_status == failed {
                 self.live[exchange].refused = true;
+            } else if waiting && died {
+                run.peer_gone = true;
+                self.live[exchange].refused = true;
             } else if waiting && (failed.is_some() || last_word) {
                 run.stuck_us.get_or_insert(self.now);
             }
         }
+    }
+
+    /// True for a request that was answered in the recording, and that nothing has cancelled, or is about to: of one that is
+    /// cancelled, the silence may be what was asked for.
+    fn is_expected(&self, exchange: usize) -> bool {
+        let cancelled = self.log.exchanges[exchange].cancel.is_some() || self.live[exchange].cancel_planned.is_some();
+        self.recorded.exchanges[exchange].response.is_some() && !cancelled
     }
 
     /// A server may end a stream before its answer and have the client come back for it, with the id of the last event

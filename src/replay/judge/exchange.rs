@@ -298,7 +298,7 @@ impl<'a> Case<'a> {
 
     /// It was answered, or would have been, and is not.
     fn no_answer(&self, found: &mut Opinion) {
-        match self.run().http_status.filter(|status| *status >= 400) {
+        match self.run().http_status.filter(|status| Refused::by(*status)) {
             Some(status) => {
                 found.compared = true;
                 found.add(Verdict::ErrorChanged, format!("HTTP {status} instead of an answer"));

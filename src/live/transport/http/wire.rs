@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Response, StatusCode, Url};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -165,6 +165,12 @@ impl Wire {
                     self.reached.store(true, Ordering::Relaxed);
                     return Ok(Ok(response));
                 }
+                // Nobody speaks HTTP there.
+                Err(error) if is_no_http(&error) && !self.reached.load(Ordering::Relaxed) => {
+                    let asks = if call.url.scheme() == "http" { ": is its address one of https?" } else { "" };
+                    let why = format!("{} answers with what is no HTTP{asks}", shown(&call.url));
+                    return Ok(Err(Refusal::Unreachable(why)));
+                }
                 Err(error) if !error.is_connect() => return Ok(Err(Refusal::Reset)),
                 Err(error) => error,
             };
@@ -188,6 +194,8 @@ impl Wire {
         go: &mut Option<oneshot::Sender<()>>,
     ) -> Result<reqwest::Result<Response>, Gone> {
         let mut headers = call.headers.clone();
+        // What is packed cannot be read here, and where nothing is said it may be.
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         // What the user says of a header takes the place of what would stand there.
         for (name, _) in &self.own {
             headers.remove(name);
@@ -359,6 +367,11 @@ impl Wire {
     pub(super) async fn closed(&self, stream: u32, by: Side, how: &str) -> Result<(), Gone> {
         self.report.tell(Incoming::Closed { stream: Some(stream), by, how: how.to_string() }).await
     }
+}
+
+/// True where bytes came that HTTP cannot be read from: those of another protocol.
+fn is_no_http(error: &reqwest::Error) -> bool {
+    tls::causes(error).filter_map(|cause| cause.downcast_ref::<hyper::Error>()).any(hyper::Error::is_parse)
 }
 
 /// True if the response is a stream of events.

@@ -116,19 +116,45 @@ fn closing_a_stream_is_a_cancel_where_it_is_one() {
 #[test]
 fn an_error_status_without_a_message_is_no_reason_to_wait() {
     let recorded = connection("mcp 2025-11-25", HTTP);
-    let played = play(&recorded, &options(), |wire, message| {
-        if message["method"] == "tools/list" {
-            head(wire, 500);
-            let stream = Some(wire.stream);
-            wire.at(2, Incoming::Closed { stream, by: Side::Server, how: "eof".into() });
-        } else if !message["id"].is_null() {
-            wire.result(1, message, json!({"protocolVersion":"2025-11-25"}));
-        }
-    });
-    let run = played.run("#2");
-    assert_eq!(run.http_status, Some(500));
-    assert_eq!(run.stuck_us, None);
-    assert!(played.run("#3").after_stuck && played.log.ended_us < 100 * MS);
+    for status in [500, 404, 301] {
+        let played = play(&recorded, &options(), |wire, message| {
+            if message["method"] == "tools/list" {
+                head(wire, status);
+                let stream = Some(wire.stream);
+                wire.at(2, Incoming::Closed { stream, by: Side::Server, how: "eof".into() });
+            } else if !message["id"].is_null() {
+                head(wire, 200);
+                wire.result(1, message, json!({"protocolVersion":"2025-11-25"}));
+            }
+        });
+        let run = played.run("#2");
+        assert_eq!((run.http_status, run.stuck_us), (Some(status), None));
+        assert!(!played.run("#3").after_stuck && played.log.ended_us < 100 * MS, "the status is an answer");
+    }
+}
+
+#[test]
+fn a_post_whose_connection_dies_is_told_at_once() {
+    let recorded = connection("mcp 2025-11-25", HTTP);
+    let played = |over_http: bool| {
+        let mut options = options();
+        options.cancel.over_http = Some(over_http);
+        play(&recorded, &options, |wire, message| {
+            if message["method"] == "tools/list" {
+                let stream = Some(wire.stream);
+                wire.at(2, Incoming::Closed { stream, by: Side::Server, how: "reset".into() });
+            } else if !message["id"].is_null() {
+                head(wire, 200);
+                wire.result(1, message, json!({"protocolVersion":"2025-11-25"}));
+            }
+        })
+    };
+    let died = played(true);
+    let run = died.run("#2");
+    assert!(run.peer_gone && run.stuck_us.is_none() && died.log.ended_us < 100 * MS);
+    assert!(died.run("#3").answered_us.is_some() && !died.run("#3").after_stuck);
+    let run = played(false);
+    assert!(!run.run("#2").peer_gone && run.run("#2").stuck_us.is_some(), "HTTP+SSE answers on another stream");
 }
 
 const LISTENING: &str = r#"
