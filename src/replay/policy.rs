@@ -145,12 +145,19 @@ pub(crate) fn repeatable(connection: &Connection, exchange: &Exchange, policy: &
     }
 }
 
-/// The pattern that names requests like this one.
+/// The pattern that names requests like this one, and no others.
 pub fn pattern(exchange: &Exchange) -> String {
-    match &exchange.name {
-        Some(name) => format!("{}:{name}", exchange.method),
-        None => exchange.method.clone(),
-    }
+    naming(&exchange.method, exchange.name.as_deref())
+}
+
+/// The pattern that names requests of a method, and of a name where they have one. What would mean something in it is escaped: a star,
+/// and what would begin the place that may stand behind a pattern.
+pub fn naming(method: &str, name: Option<&str>) -> String {
+    whole(method, name).replace('\\', "\\\\").replace('*', "\\*").replace(" /", " \\/")
+}
+
+fn whole(method: &str, name: Option<&str>) -> String {
+    name.map_or_else(|| method.to_string(), |name| format!("{method}:{name}"))
 }
 
 /// True if a pattern (`method`, `method:name`, `#7`) names an exchange.
@@ -158,12 +165,32 @@ pub(crate) fn fits(pattern: &str, exchange: &Exchange) -> bool {
     if pattern.starts_with('#') {
         return pattern == exchange.label();
     }
-    wild(pattern, &self::pattern(exchange)) || !pattern.contains(':') && wild(pattern, &exchange.method)
+    wild(pattern, &whole(&exchange.method, exchange.name.as_deref()))
+        || !pattern.contains(':') && wild(pattern, &exchange.method)
+}
+
+/// The texts between the stars of a pattern. Behind a backslash a star, a slash and a backslash are themselves.
+fn parts(pattern: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut rest = pattern.chars().peekable();
+    while let Some(read) = rest.next() {
+        let escaped = rest.peek().copied().filter(|next| read == '\\' && matches!(next, '*' | '/' | '\\'));
+        if read == '*' {
+            parts.push(String::new());
+        } else if let Some(part) = parts.last_mut() {
+            part.push(escaped.unwrap_or(read));
+        }
+        if escaped.is_some() {
+            rest.next();
+        }
+    }
+    parts
 }
 
 /// `*` stands for any run of characters.
 fn wild(pattern: &str, text: &str) -> bool {
-    let mut parts = pattern.split('*');
+    let parts = parts(pattern);
+    let mut parts = parts.iter().map(String::as_str);
     let first = parts.next().unwrap_or("");
     let Some(mut rest) = text.strip_prefix(first) else { return false };
     let mut last = None;
@@ -214,7 +241,18 @@ pub(crate) fn find(connection: &Connection, name: &str) -> Result<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::wild;
+    use super::{naming, wild};
+
+    #[test]
+    fn a_name_is_named_by_itself_alone() {
+        for (name, other) in [("get*", "getx"), ("a /b", "a b"), ("a\\b", "a\\\\b"), ("\\*", "\\x"), ("* /*", "x /y")] {
+            let pattern = naming("tools/call", Some(name));
+            assert!(wild(&pattern, &format!("tools/call:{name}")), "{pattern}");
+            assert!(!wild(&pattern, &format!("tools/call:{other}")), "{pattern} {other}");
+            assert_eq!(crate::replay::compare::scoped(&format!("{pattern} /result/x")), (Some(&*pattern), "/result/x"));
+        }
+        assert!(wild(r"a\b", r"a\b") && wild(r"c:\x*", r"c:\xyz"), "a backslash before anything else is one");
+    }
 
     #[test]
     fn a_star_is_any_run_of_characters() {

@@ -11,7 +11,7 @@ use rpctape::pipeline::replay::load;
 use rpctape::replay::accept::{Accepted, accept, fitted};
 use rpctape::replay::recording::{Connection, Recording};
 use rpctape::replay::verdict::{ExchangeReport, Verdict};
-use rpctape::replay::{Options, RunReport, compare, diff, noise};
+use rpctape::replay::{Options, RunReport, compare, diff, noise, policy};
 use rpctape::report::escape;
 use rpctape::report::replay::{redacted, review};
 use rpctape::store::ConnectionRow;
@@ -187,6 +187,15 @@ pub fn offers(run: &RunReport, name: &str) -> bool {
     run.exchanges.iter().any(|entry| differs(entry) && is_named(entry, name))
 }
 
+/// True if an update of what these words name takes the answer of an exchange; without words each is asked for.
+pub fn takes(words: &[String], entry: &ExchangeReport) -> bool {
+    let means = |word: &String| match Verdict::from_name(word.trim()) {
+        Some(verdict) => verdict == entry.verdict,
+        None => word.is_empty() || is_named(entry, word),
+    };
+    words.is_empty() || words.iter().any(means)
+}
+
 /// `#7 tools/call render`.
 fn title(entry: &ExchangeReport) -> String {
     let name = entry.name.as_ref().map_or(String::new(), |name| format!(" {name}"));
@@ -350,7 +359,7 @@ impl Review<'_> {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
-        let scope = entry.name.as_ref().map_or(entry.method.clone(), |name| format!("{}:{name}", entry.method));
+        let scope = policy::naming(&entry.method, entry.name.as_deref());
         let mut made = 0;
         for difference in entry.diff.iter().filter(|it| !it.harmless) {
             let (Some(recorded), Some(live)) = (&difference.recorded, &difference.live) else {

@@ -241,7 +241,9 @@ impl<'s> Session<'s> {
         let mut next = Vec::new();
         if let Some(kept) = &report.live_session {
             let differs = |entry: &ExchangeReport| matches!(entry.verdict, Verdict::Changed | Verdict::ErrorChanged);
-            let offers = report.exchanges.iter().any(|entry| entry.fails && differs(entry));
+            let taken =
+                |entry: &ExchangeReport| self.args.update.as_ref().is_some_and(|words| accept::takes(words, entry));
+            let offers = report.exchanges.iter().any(|entry| entry.fails && differs(entry) && !taken(entry));
             next.push(match offers && accept::takes_answers(&self.file) {
                 true => format!("rpctape accept {} --recording {}", file(kept), file(&self.file)),
                 false => format!("rpctape why {}", file(first.live_session.as_ref().unwrap_or(kept))),
