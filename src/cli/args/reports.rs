@@ -66,9 +66,19 @@ fn wanted(text: &str) -> std::result::Result<Wanted, String> {
     Ok(Wanted { kind: kind.to_string(), file: path_of(file) })
 }
 
+/// A report and its way out.
+struct Open {
+    report: Box<dyn Report>,
+    out: Out,
+    /// False once its reader went away.
+    is_read: bool,
+    /// True if it has those that do not count whether they are asked for or not: to its readers what is left out was mended.
+    has_silenced: bool,
+}
+
 /// The reports of one run, each with its way out.
 pub struct Reports {
-    all: Vec<(Box<dyn Report>, Out, bool)>,
+    all: Vec<Open>,
     /// True if one of them goes to standard output.
     pub takes_stdout: bool,
 }
@@ -97,34 +107,42 @@ impl Reports {
             let path = (!to_stdout).then_some(file);
             // A page holds packed data, whose secrets were replaced before they were packed.
             let redactor = redactor.filter(|_| wanted.kind != "html").cloned();
-            reports.all.push(((kind.make)(context), Out::open(path, inputs)?.clean(redactor), true));
+            reports.all.push(Open {
+                report: (kind.make)(context),
+                out: Out::open(path, inputs)?.clean(redactor),
+                is_read: true,
+                has_silenced: wanted.kind == "sarif",
+            });
         }
         Ok(reports)
     }
 
     /// Hands a finding to all of them.
     pub fn finding(&mut self, finding: &FindingRow) -> Result<()> {
-        self.each(|report, out| report.finding(out, finding))
+        self.each(|open| open.report.finding(&mut open.out, finding))
     }
 
-    /// Hands one that does not count to all of them.
-    pub fn silenced(&mut self, finding: &FindingRow, silence: &Silence) -> Result<()> {
-        self.each(|report, out| report.silenced(out, finding, silence))
+    /// Hands one that does not count to all of them, or, where it is not `shown`, to those that have such ones all the same.
+    pub fn silenced(&mut self, finding: &FindingRow, silence: &Silence, shown: bool) -> Result<()> {
+        self.each(|open| match shown || open.has_silenced {
+            true => open.report.silenced(&mut open.out, finding, silence),
+            false => Ok(()),
+        })
     }
 
     /// Hands them the summary, and gives the files their names.
     pub fn finish(mut self, summary: &Summary) -> Result<()> {
         // They have every finding, however few are printed.
         let summary = Summary { not_shown: 0, ..summary.clone() };
-        self.each(|report, out| report.finish(out, &summary))?;
-        self.all.into_iter().try_for_each(|(_, out, _)| out.close())
+        self.each(|open| open.report.finish(&mut open.out, &summary))?;
+        self.all.into_iter().try_for_each(|open| open.out.close())
     }
 
     /// A report whose reader went away is left alone from then on.
-    fn each(&mut self, mut write: impl FnMut(&mut dyn Report, &mut Out) -> std::io::Result<()>) -> Result<()> {
-        for (report, out, is_open) in self.all.iter_mut().filter(|(_, _, is_open)| *is_open) {
-            let done = write(report.as_mut(), out);
-            *is_open = done.as_ref().err().is_none_or(|error| error.kind() != std::io::ErrorKind::BrokenPipe);
+    fn each(&mut self, mut write: impl FnMut(&mut Open) -> std::io::Result<()>) -> Result<()> {
+        for open in self.all.iter_mut().filter(|open| open.is_read) {
+            let done = write(open);
+            open.is_read = done.as_ref().err().is_none_or(|error| error.kind() != std::io::ErrorKind::BrokenPipe);
             written(done)?;
         }
         Ok(())

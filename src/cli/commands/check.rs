@@ -315,12 +315,12 @@ pub fn print_judged(
             Some(silence) => summary.silence(silence),
             None => summary.count(&finding, fail_on),
         }
+        match &silence {
+            Some(silence) => reports.silenced(&finding, silence, terms.show_suppressed)?,
+            None => reports.finding(&finding)?,
+        }
         if silence.is_some() && !terms.show_suppressed {
             return Ok(());
-        }
-        match &silence {
-            Some(silence) => reports.silenced(&finding, silence)?,
-            None => reports.finding(&finding)?,
         }
         if args.max_findings.is_some_and(|most| summary.counts.findings > most) {
             summary.not_shown += 1;

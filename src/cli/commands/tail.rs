@@ -51,7 +51,7 @@ pub struct TailArgs {
     /// A log or a recording that is still being written
     #[arg(value_name = "FILE", value_parser = input::name())]
     file: String,
-    /// Exit with 1 at the first violation of this severity or above
+    /// Exit with 1 at the first violation of this severity or above; without one, of a warning
     #[arg(long, value_enum, value_name = "SEVERITY", num_args = 0..=1, require_equals = true, default_missing_value = "warning")]
     until_finding: Option<Least>,
     /// Say nothing of what is in the log already
@@ -119,7 +119,7 @@ pub fn run(args: &TailArgs, stop: &Stop) -> Result<u8> {
         Err(error) if error.kind == ErrorKind::Interrupted => {}
         done => done?,
     }
-    let summary = match held(&board).close() {
+    let summary = match held(&board).close(stop.exit_code()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(0),
         summary => summary.map_err(|error| output::failed("the answer", error))?,
     };

@@ -130,9 +130,10 @@ impl Board {
         self.done
     }
 
-    /// Says what was seen, and gives the exit code.
-    pub fn close(&mut self) -> io::Result<TailSummary> {
+    /// Says what was seen, and gives the exit code: that of a signal, where one ended it.
+    pub fn close(&mut self, signal: Option<u8>) -> io::Result<TailSummary> {
         self.done = true;
+        self.summary.exit = signal.unwrap_or(self.summary.exit);
         self.summary.in_flight = self.open.len() as u64;
         self.summary.ended = self.over;
         if self.asked.style.json {
