@@ -67,6 +67,13 @@ impl Look<'_> {
     fn at(&self, path: &str) -> Result<()> {
         if (self.known)(path) { Ok(()) } else { recognised(path, self.overrides) }
     }
+
+    /// True for what is outside of the folder in which links have to stay.
+    fn leads_out(&self, path: &str) -> bool {
+        let Some(within) = &self.overrides.within else { return false };
+        let real = std::fs::canonicalize(path_of(path)).ok().zip(std::fs::canonicalize(within).ok());
+        !real.is_some_and(|(path, within)| path.starts_with(within))
+    }
 }
 
 impl Expanded {
@@ -112,6 +119,8 @@ fn walk(directory: &str, look: &Look<'_>, found: &mut Expanded) -> Result<()> {
             walk(&path, look, found)?;
         } else if !path_of(&path).is_file() {
             found.skipped.push((path, "it is not a regular file".to_string()));
+        } else if kind.is_symlink() && look.leads_out(&path) {
+            found.skipped.push((path, "it is a link that leads out of the folder".to_string()));
         } else if let Some(archive) = Archive::open(&path)? {
             found.members(&archive, look);
         } else {

@@ -25,6 +25,8 @@ pub struct Overrides {
     pub whole: bool,
     /// What tells connections apart, for formats that have named fields.
     pub connection_key: Option<Vec<String>>,
+    /// Links in folders are read only where what they lead to is in here.
+    pub within: Option<std::path::PathBuf>,
 }
 
 impl Overrides {

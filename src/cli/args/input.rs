@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
 use std::num::NonZero;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
@@ -45,6 +45,9 @@ pub struct ReadArgs {
     /// (the Nth word), part:N, after:N (behind the message) or ends (the names around an arrow); text:NAME in texts of records
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     pub connection_key: Option<Vec<String>>,
+    /// Links in folders are read only where what they lead to is in this one: what serves a folder serves nothing else
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub within: Option<PathBuf>,
     /// How many threads read and judge, in commands that let the user say it.
     #[arg(skip)]
     pub jobs: Option<NonZero<usize>>,
@@ -150,6 +153,7 @@ impl ReadArgs {
             date: self.date,
             whole: self.whole,
             connection_key: self.connection_key.clone(),
+            within: self.within.clone(),
             ..self.said.overrides()
         }
     }

@@ -26,7 +26,8 @@ impl Folder {
         &self.0
     }
 
-    /// A file or folder in it, as a path from it on. An error, in words for whoever asked, where it is not in it, also by links.
+    /// A file or folder in it, as a path from it on. An error, in words for whoever asked, where it is not in it, also by links. Of links
+    /// in a folder whoever reads it takes care.
     pub fn inside(&self, named: &str) -> std::result::Result<String, String> {
         // A path that begins with a slash replaces the folder, and is then held against it.
         let real =
@@ -34,27 +35,36 @@ impl Folder {
         let Ok(inside) = real.strip_prefix(&self.0) else {
             return Err(format!("{named} is outside of the folder that is served"));
         };
-        if real.is_dir() {
-            self.links_stay(&real)?;
-        }
         let inside = inside.to_str().ok_or_else(|| format!("the name of {named} is no UTF-8"))?;
         Ok(if inside.is_empty() { ".".to_string() } else { format!("./{inside}") })
     }
 
-    /// A folder is read as a whole, links included: none of them may lead out.
-    fn links_stay(&self, folder: &Path) -> std::result::Result<(), String> {
-        let unreadable = |error: std::io::Error| format!("the folder cannot be listed: {error}");
-        for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-            let entry = entry.map_err(unreadable)?;
-            let kind = entry.file_type().map_err(unreadable)?;
-            let leads_out = |path: &Path| std::fs::canonicalize(path).is_ok_and(|real| !real.starts_with(&self.0));
-            if kind.is_dir() {
-                self.links_stay(&entry.path())?;
-            } else if kind.is_symlink() && leads_out(&entry.path()) {
-                return Err(format!("{} leads outside of the folder that is served", entry.file_name().display()));
+    /// The same of a folder that is read as a whole, links included: none of them may lead out.
+    pub fn wholly_inside(&self, named: &str) -> std::result::Result<String, String> {
+        let inside = self.inside(named)?;
+        match self.leading_out(&inside).first() {
+            None => Ok(inside),
+            Some(link) => Err(format!("{link} leads outside of the folder that is served")),
+        }
+    }
+
+    /// The links in a folder that lead outside of this one, as paths from it on: what is read of it is read without them.
+    pub fn leading_out(&self, inside: &str) -> Vec<String> {
+        let (mut found, mut folders) = (Vec::new(), vec![self.0.join(inside)]);
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                let (path, kind) = (entry.path(), entry.file_type());
+                if kind.as_ref().is_ok_and(std::fs::FileType::is_dir) {
+                    folders.push(path);
+                } else if kind.is_ok_and(|kind| kind.is_symlink())
+                    && std::fs::canonicalize(&path).is_ok_and(|real| !real.starts_with(&self.0))
+                {
+                    found.push(path.strip_prefix(&self.0).unwrap_or(&path).display().to_string());
+                }
             }
         }
-        Ok(())
+        found.sort();
+        found
     }
 }
 
@@ -79,7 +89,13 @@ mod tests {
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink(&secret, top.path().join("logs/sub/link")).expect("a link");
-            assert!(folder.inside("sub/link").is_err() && folder.inside("sub").is_err() && folder.inside(".").is_err());
+            assert!(folder.inside("sub/link").is_err() && folder.inside("sub").is_ok() && folder.inside(".").is_ok());
+            assert_eq!(
+                (folder.leading_out("."), folder.leading_out("./sub/a.jsonl")),
+                (vec!["sub/link".into()], vec![])
+            );
+            assert!(folder.wholly_inside("sub").is_err() && folder.wholly_inside(".").is_err());
+            assert_eq!(folder.wholly_inside("sub/a.jsonl").as_deref(), Ok("./sub/a.jsonl"));
         }
     }
 }

@@ -43,8 +43,9 @@ pub fn list(folder: &Folder, params: &Value) -> Result<Value, Refusal> {
 /// Paths of the logs in the folder, from it on.
 fn logs(folder: &Folder) -> Result<Vec<String>, Refusal> {
     let top = capture::name_of(folder.path().as_os_str());
-    let found = capture::expand(std::slice::from_ref(&top), &Overrides::default())
-        .map_err(|error| Refusal(INTERNAL, error.message))?;
+    let within = Overrides { within: Some(folder.path().to_path_buf()), ..Overrides::default() };
+    let found =
+        capture::expand(std::slice::from_ref(&top), &within).map_err(|error| Refusal(INTERNAL, error.message))?;
     let inside = |path: &String| path.strip_prefix(&top).map(|path| path.trim_start_matches('/').to_string());
     Ok(found.paths.iter().filter_map(inside).filter(|path| folder.inside(path).is_ok()).collect())
 }

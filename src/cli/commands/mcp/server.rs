@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use rpctape::protocol;
 use rpctape::redact::{Custom, Redactor};
+use rpctape::report::escape;
 use serde_json::{Value, json};
 
 use super::folder::Folder;
@@ -23,6 +24,9 @@ pub const REVISIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "202
 
 /// How many calls may run at once.
 const CALLS: usize = 8;
+
+/// How many links are named that are passed over.
+const NAMED: usize = 20;
 
 /// How many answers are kept for their later pages.
 const KEPT: usize = 8;
@@ -218,9 +222,26 @@ impl Server {
             None => self.run(command, call)?,
         };
         Ok(match page(&answer.text, cursor, self.offer.page) {
-            Ok(shown) => paged(shown.text, shown.next, answer.text.len(), answer.failed),
+            Ok(shown) => {
+                let mut all = paged(shown.text, shown.next, answer.text.len(), answer.failed);
+                if let (Some(passed), Some(content)) = (self.passed_over(arguments), all["content"].as_array_mut()) {
+                    content.push(json!({"type": "text", "text": passed}));
+                }
+                all
+            }
             Err(why) => said(&why, true),
         })
+    }
+
+    /// What a folder that was asked about has links to, and does not show.
+    fn passed_over(&self, arguments: &Value) -> Option<String> {
+        let log = arguments.get("log").and_then(Value::as_str)?;
+        let folder = &self.offer.folder;
+        let links = folder.leading_out(&folder.inside(log).ok()?);
+        let named = links.iter().take(NAMED).map(|link| escape(link)).collect::<Vec<_>>().join(", ");
+        let more = if links.len() > NAMED { format!(" and {} more", links.len() - NAMED) } else { String::new() };
+        let text = format!("not looked at: {named}{more}, links that lead outside of the folder that is served");
+        (!links.is_empty()).then(|| self.clean(&text))
     }
 
     fn kept(&self, command: &[String]) -> Option<Arc<Said>> {

@@ -115,7 +115,7 @@ pub fn command(
     let path = |name: &str| folder.inside(given.must(name)?);
     if let Some(server) = replay.filter(|_| name == REPLAY.name) {
         // What follows the dashes is the server; a path in the folder begins with a dot, and is no flag.
-        let ours = [name.to_string(), path("log")?, "--".to_string()];
+        let ours = [name.to_string(), folder.wholly_inside(given.must("log")?)?, "--".to_string()];
         return Ok(ours.into_iter().chain(server.iter().cloned()).collect());
     }
     let mut flags: Vec<String> = Vec::new();
@@ -124,6 +124,10 @@ pub fn command(
             flags.push(format!("{flag}={value}"));
         }
     };
+    if name != "explain" {
+        // What a folder has links to outside of it is passed over, and named.
+        flag("--within", Some("."));
+    }
     let words = match name {
         "check" => {
             flag("--format", Some(detail(given.may("detail"))?));
@@ -132,8 +136,16 @@ pub fn command(
         }
         "why" | "show" => {
             flag("--at", given.may("at"));
-            flag("--connection", given.may("connection"));
-            let request = given.may("request").map(str::to_string);
+            let (request, connection) = (given.may("request"), given.may("connection"));
+            let request = match (request, connection) {
+                // A request has its connection behind it.
+                (Some(request), Some(connection)) if !request.contains('@') => Some(format!("{request}@{connection}")),
+                (Some(request), _) => Some(request.to_string()),
+                (None, connection) => {
+                    flag("--connection", connection);
+                    None
+                }
+            };
             [path("log")?].into_iter().chain(request).collect()
         }
         "explain" => {
@@ -200,9 +212,12 @@ mod tests {
         let call = |name: &str, arguments: Value| command(name, &arguments, &folder, None);
         assert_eq!(
             call("query", json!({"log": "-a.jsonl", "sql": "--db=x"})).expect("a command"),
-            ["query", "--format=jsonl", "--", "./-a.jsonl", "--db=x"]
+            ["query", "--within=.", "--format=jsonl", "--", "./-a.jsonl", "--db=x"]
         );
-        assert_eq!(call("ls", json!({"log": ".", "cursor": "9"})).expect("a command"), ["ls", "--", "."]);
+        let ls = call("ls", json!({"log": ".", "cursor": "9"})).expect("a command");
+        assert_eq!(ls, ["ls", "--within=.", "--", "."]);
+        let of = call("show", json!({"log": ".", "request": "17", "connection": "a b"})).expect("a command");
+        assert_eq!(of, ["show", "--within=.", "--", ".", "17@a b"]);
         let server = ["node".to_string(), "--x".to_string()];
         let played = command("replay", &json!({"log": "-a.jsonl"}), &folder, Some(&server)).expect("a command");
         assert_eq!(played, ["replay", "./-a.jsonl", "--", "node", "--x"]);
