@@ -125,6 +125,9 @@ impl<'t> Label<'t> {
         if is_place && shown.starts_with("http") {
             return None;
         }
+        if is_schema(shown) {
+            return None;
+        }
         // The folder that a shell is in.
         if matches!(&self.text[self.name.clone()], "PWD" | "OLDPWD") && shown.starts_with(['/', '~']) {
             return None;
@@ -244,4 +247,11 @@ fn is_long(text: &str) -> bool {
 
 fn has_digit(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_digit())
+}
+/// True for the beginning of a schema: it says what a value of this name looks like.
+fn is_schema(shown: &str) -> bool {
+    let member = shown.strip_prefix('{').map(|rest| rest.trim_start_matches([' ', '\\', '"']));
+    let words =
+        ["type\"", "type\\", "description\"", "title\"", "$ref\"", "anyOf\"", "oneOf\"", "minLength\"", "format\""];
+    member.is_some_and(|member| words.iter().any(|word| member.starts_with(word)))
 }

@@ -21,6 +21,13 @@ const FIELDS: [&str; 8] = ["selector", "element", "locator", "field", "placehold
 /// Words of fields into which a secret is typed.
 const OF_FIELDS: [&str; 6] = ["password", "passwort", "passcode", "passphrase", "passwd", "contrase"];
 
+/// Members that say which program is started, and those that hold its arguments.
+const PROGRAMS: [&str; 4] = ["command", "cmd", "program", "executable"];
+const ARGUMENTS: [&str; 3] = ["args", "argv", "arguments"];
+
+/// How many arguments are looked at together.
+const WORDS: usize = 64;
+
 /// Members of a JSON web key that are secret.
 const OF_KEYS: [&str; 7] = ["d", "k", "p", "q", "dp", "dq", "qi"];
 
@@ -44,12 +51,34 @@ pub(super) struct Level<'t> {
     key_set: bool,
     /// Values whose neighbour may come behind them: by which name, what, and where.
     waiting: Vec<(&'t str, &'t str, usize)>,
+    /// Of an object, the program that it says is started; of an array, a program and its arguments, each with its place.
+    pub(super) words: Vec<(&'t str, usize)>,
 }
 
 impl<'t> Level<'t> {
     /// One that opens: what its name says of its members, and of their `value`.
     pub(super) fn opening(object: bool, holds: Option<Said>, named: Option<Said>) -> Level<'t> {
         Level { object, key_is_next: object, holds, named, ..Level::default() }
+    }
+
+    /// An array in this one that may be the arguments of its program begins with that.
+    pub(super) fn program_of(&mut self, outer: Option<&Level<'t>>) {
+        if let Some(outer) = outer.filter(|outer| !self.object && outer.object && ARGUMENTS.contains(&outer.key)) {
+            self.words.clone_from(&outer.words);
+        }
+    }
+
+    /// Takes a string that may be a program, or one of its arguments.
+    pub(super) fn take_word(&mut self, content: &'t str, start: usize) {
+        let is_first = match self.object {
+            true => PROGRAMS.contains(&self.key),
+            false => self.index == 0 && self.words.is_empty(),
+        };
+        if is_first && is_program(content) {
+            self.words = vec![(content, start)];
+        } else if !self.object && !self.words.is_empty() && self.words.len() < WORDS && !content.contains('\\') {
+            self.words.push((content, start));
+        }
     }
 
     /// The name of the member that is being read.
@@ -118,6 +147,14 @@ impl<'t> Level<'t> {
             waiting.into_iter().filter(|(_, _, at)| !found.iter().any(|(_, _, taken)| taken == at)).collect();
         found
     }
+}
+
+/// True for a word that may be the name of a program, perhaps with its folder.
+fn is_program(content: &str) -> bool {
+    let name = content.rsplit('/').next().unwrap_or(content);
+    (2..=24).contains(&name.len())
+        && name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
 }
 
 /// True for a name of a header that holds a secret.

@@ -92,9 +92,15 @@ impl Walk<'_> {
                         true => Some(Said { kind: "secret", sure: true }),
                         false => named.map(|said| Said { sure: said.sure && !object, ..said }),
                     };
-                    levels.push(Level::opening(object, holds, named));
+                    let mut level = Level::opening(object, holds, named);
+                    level.program_of(levels.last());
+                    levels.push(level);
                 }
-                b'}' | b']' => drop(levels.pop()),
+                b'}' | b']' => {
+                    if let Some(level) = levels.pop().filter(|level| !level.object && level.words.len() > 1) {
+                        self.command(&level.words, &levels, &mut hits);
+                    }
+                }
                 b',' => {
                     if let Some(level) = levels.last_mut() {
                         level.key_is_next = level.object;
@@ -200,6 +206,9 @@ impl Walk<'_> {
         if let Some(said) = [placed, beside, named].into_iter().flatten().find(|said| said.fits(content)) {
             return self.whole(content, start, said.kind, levels, hits);
         }
+        if let Some(level) = levels.last_mut() {
+            level.take_word(content, start);
+        }
         let beside = levels.last_mut().map(|level| level.pair(content, start, self.keys)).unwrap_or_default();
         for (said, value, at) in beside {
             self.whole(value, at, said.kind, levels, hits);
@@ -226,6 +235,30 @@ impl Walk<'_> {
             return;
         }
         hits.extend(self.shaped(text, start, &|offset| plain.before(offset), &place));
+    }
+
+    /// The words of a command, one by one, hold what the command holds as a line.
+    fn command(&self, words: &[(&str, usize)], levels: &[Level<'_>], hits: &mut Vec<Hit>) {
+        if !words[1..].iter().any(|(word, _)| word.starts_with('-')) {
+            return;
+        }
+        // A space in an argument is no end of it.
+        let line = words.iter().map(|(word, _)| word.replace(' ', "\u{1}")).collect::<Vec<_>>().join(" ");
+        let mut from = 0;
+        let places: Vec<usize> =
+            words.iter().map(|(word, _)| std::mem::replace(&mut from, from + word.len() + 1)).collect();
+        for (kind, range) in self.shapes.find(&line) {
+            let at = places.partition_point(|place| *place <= range.start).saturating_sub(1);
+            let (word, start) = words[at];
+            let Some(secret) = word.get(range.start - places[at]..range.end - places[at]) else { continue };
+            if names::placeholders(word).is_empty()
+                && !hits.iter().any(|hit| hit.start < start + word.len() && start < hit.end)
+            {
+                let start = start + range.start - places[at];
+                let (end, secret, pointer) = (start + secret.len(), secret.to_string(), pointer(levels));
+                hits.push(Hit { start, end, kind, secret, pointer, inner: String::new(), mark: String::new() });
+            }
+        }
     }
 
     /// A value that is a secret as a whole, but for a scheme before it and a placeholder.
