@@ -244,9 +244,12 @@ impl Walk<'_> {
         }
         // A space in an argument is no end of it.
         let line = words.iter().map(|(word, _)| word.replace(' ', "\u{1}")).collect::<Vec<_>>().join(" ");
+        let mut places = Vec::with_capacity(words.len());
         let mut from = 0;
-        let places: Vec<usize> =
-            words.iter().map(|(word, _)| std::mem::replace(&mut from, from + word.len() + 1)).collect();
+        for (word, _) in words {
+            places.push(from);
+            from += word.len() + 1;
+        }
         for (kind, range) in self.shapes.find(&line) {
             let at = places.partition_point(|place| *place <= range.start).saturating_sub(1);
             let (word, start) = words[at];
