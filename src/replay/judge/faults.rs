@@ -63,7 +63,8 @@ pub fn compared<'a>(
     let seen = |code: &str| of(live, twin).any(|fault| fault.code == code);
     let decidable = |fault: &&&Fault| {
         let needs = rules::find(&fault.code).is_some_and(|rule| live.proof.proves(rule.needs));
-        needs && live.profile.ruling(&fault.code).is_some() && !is_unplaced(recorded, live, fault)
+        let unplaced = is_unplaced(recorded, live, fault) || is_untied(recorded, (live, twin), fault);
+        needs && live.profile.ruling(&fault.code).is_some() && !unplaced
     };
     let unseen = before.iter().filter(|fault| fault.certainty == "violation" && !seen(&fault.code)).copied();
     let (moved, gone): (Vec<&Fault>, Vec<&Fault>) = unseen.partition(|fault| is_elsewhere((recorded, *fault), live));
@@ -91,6 +92,20 @@ fn is_unplaced(recorded: &Connection, live: &Connection, fault: &Fault) -> bool 
             exchange.issuer == Side::Server && exchange.method == asked.method && exchange.parent.is_none()
         })
     })
+}
+
+/// The same of a notification that its stream tied to a cancelled request, where one like it comes behind the live cancel on a link
+/// without streams.
+fn is_untied(recorded: &Connection, (live, twin): (&Connection, Option<usize>), fault: &Fault) -> bool {
+    let told = rules::find(&fault.code).is_some_and(|rule| matches!(rule.on, On::NotificationAfterCancel));
+    let cancel = twin.and_then(|twin| live.exchanges.get(twin)?.cancels.first().copied());
+    let event = fault.event.filter(|_| told && live.transport != recorded.transport);
+    let method = event.and_then(|event| message::method(&recorded.events.get(event)?.text));
+    let (Some(cancel), Some(method)) = (cancel, method) else { return false };
+    let like = |event: &Event| {
+        event.side == Some(Side::Server) && message::method(&event.text).is_some_and(|other| other == method)
+    };
+    live.events.iter().skip(cancel + 1).any(like)
 }
 
 /// True for an answer that never comes and did not come in the recording either: that nobody watched for it long enough there to

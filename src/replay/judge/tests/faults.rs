@@ -176,3 +176,22 @@ fn a_violation_that_only_changes_its_place_with_the_transport_is_the_same() {
     new.recorded.faults = Default::default();
     assert_eq!(short(&new.judge()), "#1 violates");
 }
+
+/// What a stream tied to a cancelled request is not seen to be wrong where nothing ties it.
+#[test]
+fn a_notification_that_nothing_ties_to_its_cancelled_request_is_not_gone() {
+    let told = r#"{"method":"notifications/message","params":{"level":"info","data":1}}"#;
+    let trace = |at: &str, told: &str| {
+        format!(
+            "0 c{at} {{\"id\":1,\"method\":\"m\"}}\n5 c> {{\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":1}}}}\n{told}"
+        )
+    };
+    let recorded = trace("# 3", &format!("900 s# 3 {told}"));
+    let judged = |live: &str| {
+        let mut run = Run::of("mcp 2026-07-28", &recorded, live).recorded_fault("#1", "CAN021");
+        run.recorded.faults.first_mut().event = Some(2);
+        run.judge()
+    };
+    assert_eq!(of(&judged(&trace(">", &format!("900 s> {told}"))), "#1").verdict, Verdict::Same);
+    assert_eq!(of(&judged(&trace(">", "")), "#1").verdict, Verdict::Fixed, "nothing like it comes");
+}
