@@ -248,10 +248,17 @@ fn is_long(text: &str) -> bool {
 fn has_digit(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_digit())
 }
-/// True for the beginning of a schema: it says what a value of this name looks like.
+
+/// True for the beginning of a schema: it says what a value of this name looks like. In the place of a type only a type is one.
 fn is_schema(shown: &str) -> bool {
-    let member = shown.strip_prefix('{').map(|rest| rest.trim_start_matches([' ', '\\', '"']));
-    let words =
-        ["type\"", "type\\", "description\"", "title\"", "$ref\"", "anyOf\"", "oneOf\"", "minLength\"", "format\""];
-    member.is_some_and(|member| words.iter().any(|word| member.starts_with(word)))
+    let plain = shown.replace('\\', "");
+    let Some(member) = plain.strip_prefix("{\"") else { return false };
+    let types = ["string", "integer", "number", "boolean", "object", "array", "null"];
+    match member.strip_prefix("type\":") {
+        // The text of a value may end before a blank.
+        Some(kind) => kind.is_empty() || types.iter().any(|name| kind.starts_with(&format!("\"{name}\""))),
+        None => {
+            ["$ref\"", "anyOf\"", "oneOf\"", "minLength\"", "maxLength\""].iter().any(|word| member.starts_with(word))
+        }
+    }
 }

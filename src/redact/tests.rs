@@ -70,6 +70,7 @@ fn the_hint_lets_nothing_through_that_would_be_found() {
         r#"{"text":"a,Basic dXNlcjpodW50ZXIy,b"}"#,
         r#"{"text":"use SSWS 00aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0z"}"#,
         r#"{"args":["--githubtoken","aB3dE5gH7jK9mN1pQ2rS"]}"#,
+        r#"{"text":"password: {\"type\":\"hush5Hush\"}"}"#,
         r#"["mysql","-u","root","-phush5Hush","shop"]"#,
         r#"{"command":"/usr/bin/curl","args":["-s","-u","jo:hush5Hush","http://h/"]}"#,
         r#"{"argv":["sshpass","-p","my hush5Hush","ssh","h"]}"#,
