@@ -11,7 +11,7 @@ use crate::capture::words::{self, Meaning};
 /// True if something shows that this is HTTP.
 pub(super) fn is_http(places: &[(Slot, Path)]) -> bool {
     let has = |slot| places.iter().any(|(known, _)| *known == slot);
-    has(Slot::Status) && (has(Slot::Verb) || has(Slot::Session))
+    has(Slot::Status) && (has(Slot::Verb) || has(Slot::Session)) || has(Slot::Verb) && has(Slot::Url)
 }
 
 /// The places of verb, URL, status, session and key.
