@@ -212,7 +212,7 @@ impl Bodies {
         let beside = matched > strayed && matched * 4 >= asked.max(alone);
         let apart = matched + strayed == 0 && streams > 0 && streams == alone;
         // What wants no answer has none: whether it is HTTP is shown by what stands beside it.
-        if responses.is_empty() { asked + alone == 0 || asked > 0 } else { beside || apart }
+        responses.is_empty() || beside || apart
     }
 }
 
