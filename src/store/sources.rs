@@ -196,8 +196,7 @@ impl Store {
     /// A source with exactly this content.
     pub fn source_with(&self, identity: &Identity) -> Result<Option<u32>> {
         let select = "SELECT id FROM source WHERE size = ?1 AND hash = ?2";
-        let found = self.sql.query_row(select, (identity.size as i64, identity.hash.as_slice()), |row| row.get(0));
-        found.optional().map_err(|error| self.fail("read", &error))
+        self.row(select, (identity.size as i64, identity.hash.as_slice()), |row| row.get(0))
     }
 
     /// True if a source has this length.
@@ -256,7 +255,7 @@ impl Store {
     /// How many connections stand under a base.
     pub fn connections_under(&self, base: &str) -> Result<u32> {
         let select = "SELECT coalesce(max(nth), 0) FROM connection WHERE base = ?1";
-        self.sql.query_row(select, [base], |row| row.get(0)).map_err(|error| self.fail("read", &error))
+        Ok(self.row(select, [base], |row| row.get(0))?.unwrap_or(0))
     }
 
     /// The newest connection of a channel by its name, where it may go on.
@@ -266,16 +265,14 @@ impl Store {
         may_go_on: impl Fn(&Channel) -> bool,
     ) -> Result<Option<StoredConnection>> {
         let select = "SELECT id, nth FROM connection WHERE base = ?1 AND named ORDER BY nth DESC LIMIT 1";
-        let found = self.sql.query_row(select, [base], |row| Ok((row.get(0)?, row.get(1)?))).optional();
-        self.stored(found.map_err(|error| self.fail("read", &error))?, may_go_on)
+        self.stored(self.row(select, [base], |row| Ok((row.get(0)?, row.get(1)?)))?, may_go_on)
     }
 
     /// The newest connection of a channel without a name, by its source and its number there.
     pub fn connection_of(&self, source: u32, channel: u32) -> Result<Option<StoredConnection>> {
         let select =
             "SELECT id, nth FROM connection WHERE source = ?1 AND channel = ?2 AND NOT named ORDER BY nth DESC LIMIT 1";
-        let found = self.sql.query_row(select, [source, channel], |row| Ok((row.get(0)?, row.get(1)?))).optional();
-        self.stored(found.map_err(|error| self.fail("read", &error))?, |_| true)
+        self.stored(self.row(select, [source, channel], |row| Ok((row.get(0)?, row.get(1)?)))?, |_| true)
     }
 
     /// What a connection that goes on begins with. Of one that does not nothing is read: there may be thousands.
@@ -309,8 +306,7 @@ impl Store {
 
     /// A small fact about the database.
     pub fn meta(&self, key: &str) -> Result<Option<String>> {
-        let found = self.sql.query_row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get(0)).optional();
-        found.map_err(|error| self.fail("read", &error))
+        self.row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get(0))
     }
 
     /// Stores a small fact about the database.
@@ -326,6 +322,17 @@ impl Store {
         row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>> {
         let read = || self.sql.prepare_cached(sql)?.query_map(parameters, row)?.collect::<rusqlite::Result<Vec<T>>>();
+        read().map_err(|error| self.fail("read", &error))
+    }
+
+    /// The first row, where there is one. What is asked for every connection is prepared once.
+    fn row<T>(
+        &self,
+        sql: &str,
+        parameters: impl rusqlite::Params,
+        row: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>> {
+        let read = || self.sql.prepare_cached(sql)?.query_row(parameters, row).optional();
         read().map_err(|error| self.fail("read", &error))
     }
 }
