@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::body::{events, is_event_stream, joined, plain};
-use super::learn_beside::is_status;
 use super::path::{self, Path};
-use super::scalars::{DEPTH, children};
+use super::scalars::{DEPTH, children, is_status};
 use super::told::Told;
 use crate::capture::formats::document::value_of;
 use crate::capture::sample::{envelope, is_record};
