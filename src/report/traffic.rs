@@ -159,10 +159,13 @@ mod tests {
         lines.frame(&mut out, &malformed).expect("written");
         let close = TrafficLine { event: Some("close"), by: Some("s"), ..TrafficLine::default() };
         lines.frame(&mut out, &close).expect("written");
+        let lost = TrafficLine { event: Some("gap"), lost: Some(1), ..TrafficLine::default() };
+        TrafficLines { connection: None, ..lines }.frame(&mut out, &lost).expect("written");
         let expected = r#"{"conn":"a/1","event":"connection","facts":{"vantage":"client"}}
 {"ts":"2026-11-21T06:44:16.663Z","dir":"c2s","conn":"a/1","raw":"[{\"id\":1}]"}
 {"dir":"sent","conn":"a/1","event":"raw","raw":"{\u001b\u202e}"}
 {"conn":"a/1","event":"close","by":"s"}
+{"event":"gap","lost":1}
 "#;
         assert_eq!(String::from_utf8(out).expect("text"), expected);
     }
