@@ -91,8 +91,8 @@ pub struct TrafficLine<'a> {
 /// How the lines of one connection are written.
 #[derive(Clone, Copy, Debug)]
 pub struct TrafficLines<'a> {
-    /// What it is called.
-    pub connection: &'a str,
+    /// What it is called; none for what any connection of a source may miss.
+    pub connection: Option<&'a str>,
     /// How many digits its times have.
     pub digits: Digits,
 }
@@ -101,7 +101,7 @@ impl TrafficLines<'_> {
     /// Writes what is known of the connection; `facts` is a JSON object.
     pub fn facts(&self, out: &mut dyn Write, facts: &str) -> io::Result<()> {
         let facts = object(facts);
-        let line = Line { event: Some("connection"), conn: Some(self.connection), facts, ..Line::default() };
+        let line = Line { event: Some("connection"), conn: self.connection, facts, ..Line::default() };
         writeln!(out, "{}", json(&line)?)
     }
 
@@ -110,7 +110,7 @@ impl TrafficLines<'_> {
         let line = Line {
             ts: frame.at_us.map(|us| self.digits.rfc3339(us)),
             dir: frame.dir,
-            conn: Some(self.connection),
+            conn: self.connection,
             stream: frame.stream,
             taps: frame.taps,
             event: frame.event,
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn a_line_has_what_is_known_and_no_hostile_character() {
         let mut out = Vec::new();
-        let lines = TrafficLines { connection: "a/1", digits: Digits::Millis };
+        let lines = TrafficLines { connection: Some("a/1"), digits: Digits::Millis };
         lines.facts(&mut out, r#"{"vantage":"client"}"#).expect("written");
         let message = TrafficLine {
             at_us: Some(1_795_243_456_663_000),
@@ -159,10 +159,13 @@ mod tests {
         lines.frame(&mut out, &malformed).expect("written");
         let close = TrafficLine { event: Some("close"), by: Some("s"), ..TrafficLine::default() };
         lines.frame(&mut out, &close).expect("written");
+        let lost = TrafficLine { event: Some("gap"), lost: Some(1), ..TrafficLine::default() };
+        TrafficLines { connection: None, ..lines }.frame(&mut out, &lost).expect("written");
         let expected = r#"{"conn":"a/1","event":"connection","facts":{"vantage":"client"}}
 {"ts":"2026-11-21T06:44:16.663Z","dir":"c2s","conn":"a/1","raw":"[{\"id\":1}]"}
 {"dir":"sent","conn":"a/1","event":"raw","raw":"{\u001b\u202e}"}
 {"conn":"a/1","event":"close","by":"s"}
+{"event":"gap","lost":1}
 "#;
         assert_eq!(String::from_utf8(out).expect("text"), expected);
     }

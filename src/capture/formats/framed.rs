@@ -4,6 +4,7 @@
 //! (stderr in the same dump) is passed over. A frame whose body is no message is malformed, unless the dump ends
 //! within it: whoever cut the dump is neither side.
 
+use super::http_text::edge;
 use crate::capture::archive::Stream;
 use crate::capture::format::{ByteReader, Format, Match, Reader};
 use crate::capture::lines::{Buffer, RECORD_LIMIT};
@@ -37,6 +38,10 @@ impl Format for Framed {
     fn detect(&self, sample: &Sample) -> Option<Match> {
         let text = sample.text().as_bytes();
         let (mut at, mut sound, mut unsound) = (0, 0, 0);
+        // What stands below the first line of a request or a response are the headers of HTTP.
+        if sample.lines().any(|line| edge(line).is_some()) {
+            return None;
+        }
         while let Some(start) = find_header(&text[at..]) {
             at += start;
             if let Ok(header) = read_header(&text[at..], usize::MAX) {

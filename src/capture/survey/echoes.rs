@@ -1,7 +1,8 @@
 //! A second logger of one program, which says part of the messages again.
 //!
 //! Two connections may say the same at nearly one time, too. But each of them has answers to its own requests; a logger that says
-//! requests alone, answers alone, one side's messages alone or notifications alone has none.
+//! requests alone, answers alone, one side's messages alone or notifications alone has none. Where the fullest has none either, the log
+//! holds no answers, or nothing but answers, and two clients look like that, too.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -80,7 +81,8 @@ fn echoes(list: &[Note], streams: &[u32]) -> Option<FxHashSet<u32>> {
         repeated >= SHOWN && repeated * 2 > notes.len() && answers_nothing(notes)
     };
     let main = *held.iter().max_by_key(|(stream, notes)| (notes.len(), std::cmp::Reverse(**stream)))?.0;
-    let all = held.iter().filter(|(stream, _)| **stream != main).all(|(_, notes)| repeats(main, notes));
+    let is_whole = !answers_nothing(held.get(&main)?);
+    let all = is_whole && held.iter().filter(|(stream, _)| **stream != main).all(|(_, notes)| repeats(main, notes));
     all.then(|| held.into_keys().filter(|stream| *stream != main).collect())
 }
 

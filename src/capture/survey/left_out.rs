@@ -220,6 +220,11 @@ fn cancels(notes: &Notes, plan: &mut Plan) {
     }
 }
 
+/// True for a request that is made only after a handshake.
+fn asks_later(note: &Note) -> bool {
+    note.act == Act::Ask && note.marks.opened
+}
+
 /// A client of whom no notification is in the log, not even the one that ends a handshake, and something that one of them
 /// has brought about: they are not logged.
 fn notifications(notes: &Notes, plan: &mut Plan) {
@@ -243,7 +248,10 @@ fn notifications(notes: &Notes, plan: &mut Plan) {
     let asked: Vec<bool> =
         list.iter().filter(|note| note.act == Act::Ask && note.sender == client).map(answered).collect();
     let told = list.iter().any(|note| note.act == Act::Tell);
-    if !told && asked.iter().filter(|answered| **answered).count() > 2 * STRIPPED {
+    // A server that asks its client for something has been told that the handshake is done.
+    let asked_back = client != 2 && list.iter().any(|note| note.sender == 1 - client && asks_later(note));
+    let enough = if asked_back { STRIPPED } else { 2 * STRIPPED + 1 };
+    if !told && asked.iter().filter(|answered| **answered).count() >= enough {
         let words = "no notification is in it, not even the one that ends a handshake: its logger may leave them out";
         say(plan, Proof::BOTH_SIDES.and(Proof::CANCEL_TARGET), words);
         return;

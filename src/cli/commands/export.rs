@@ -276,7 +276,7 @@ fn line_of<'a>(frame: &Frame<'a>, direction: Direction) -> TrafficLine<'a> {
 }
 
 fn traffic(connections: &Connections, connection: u32, digits: Digits) -> TrafficLines<'_> {
-    let connection = connections.rows.get(&connection).map_or("1", |row| row.key.as_str());
+    let connection = connections.rows.get(&connection).map(|row| row.key.as_str());
     TrafficLines { connection, digits }
 }
 

@@ -64,8 +64,15 @@ pub(super) fn joined(texts: Vec<String>) -> String {
     let is_whole = |text: &String| value_end(text.trim().as_bytes(), 0) == Some(text.trim().len());
     match messages.len() > 1 && messages.iter().all(is_whole) {
         true => format!("[{}]", messages.join(",")),
+        false if are_lines(&texts) => texts.join("\n"),
         false => texts.concat(),
     }
+}
+
+/// True for the lines of an event stream, without their ends.
+fn are_lines(texts: &[String]) -> bool {
+    let is_line = |text: &String| text.is_empty() || !text.contains('\n') && is_event_stream(text);
+    texts.len() > 1 && texts.iter().all(is_line)
 }
 
 /// What a text holds once it is unpacked.
@@ -194,6 +201,7 @@ mod tests {
         assert_eq!(text(r#"["{\"a\":1}","","data: {\"b\":2}"]"#).as_deref(), Some(r#"[{"a":1},{"b":2}]"#));
         assert_eq!(text(r#"["{\"a\"",":1}"]"#).as_deref(), Some(r#"{"a":1}"#));
         assert_eq!(text(r#"["data: {\"a\"",":1}\n\n"]"#).as_deref(), Some("data: {\"a\":1}\n\n"));
+        assert_eq!(text(r#"["id: 0","data: {\"a\":1}","",""]"#).as_deref(), Some("id: 0\ndata: {\"a\":1}\n\n"));
         assert_eq!((text(r#"[""]"#), text("[]").as_deref()), (None, Some("[]")));
     }
 

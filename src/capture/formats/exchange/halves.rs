@@ -14,10 +14,10 @@ use serde_json::Value;
 
 use super::layout::scalar;
 use super::learn::{EXAMPLES, Learned, learn};
-use super::learn_beside::{is_status, is_verb};
+use super::learn_beside::is_verb;
 use super::path::Path;
 use super::records::{Delivered, collected};
-use super::scalars::{Leaves, Scalars, text_of};
+use super::scalars::{Leaves, Scalars, is_status, text_of};
 use super::{Collected, Layout, Origin};
 use crate::capture::Skip;
 use crate::capture::format::{Format, LineReader, Match, Reader};

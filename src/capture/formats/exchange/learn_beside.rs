@@ -5,13 +5,13 @@ use serde_json::Value;
 use super::layout::{SESSION_HEADER, Slot};
 use super::learn_bodies::PLACES;
 use super::path::{self, Path};
-use super::scalars::Scalars;
+use super::scalars::{Scalars, is_status};
 use crate::capture::words::{self, Meaning};
 
 /// True if something shows that this is HTTP.
 pub(super) fn is_http(places: &[(Slot, Path)]) -> bool {
     let has = |slot| places.iter().any(|(known, _)| *known == slot);
-    has(Slot::Status) && (has(Slot::Verb) || has(Slot::Session))
+    has(Slot::Status) && (has(Slot::Verb) || has(Slot::Session)) || has(Slot::Verb) && has(Slot::Url)
 }
 
 /// The places of verb, URL, status, session and key.
@@ -49,18 +49,8 @@ pub(super) fn beside(scalars: &Scalars<'_>, requests: &[Path], responses: &[Path
     found
 }
 
-/// True for a status of HTTP, or 0 for none, with a key that says so.
-pub(super) fn is_status(key: &str, value: &Value) -> bool {
-    let named = key.contains("status") || matches!(key, "code" | "responsecode" | "httpcode");
-    named && number(value).is_some_and(|number| number == 0 || (100..600).contains(&number))
-}
-
 pub(super) fn is_verb(text: &str) -> bool {
     ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"].iter().any(|verb| verb.eq_ignore_ascii_case(text))
-}
-
-fn number(value: &Value) -> Option<i64> {
-    value.as_i64().or_else(|| value.as_str()?.parse().ok())
 }
 
 /// A member beside a body that says that it was cut: booleans are no scalars here, so it is named without being seen.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::body::{events, is_event_stream, joined, plain};
-use super::path::Path;
-use super::scalars::{DEPTH, children};
+use super::path::{self, Path};
+use super::scalars::{DEPTH, children, is_status};
 use super::told::Told;
 use crate::capture::formats::document::value_of;
 use crate::capture::sample::{envelope, is_record};
@@ -210,7 +210,8 @@ impl Bodies {
         }
         let beside = matched > strayed && matched * 4 >= asked.max(alone);
         let apart = matched + strayed == 0 && streams > 0 && streams == alone;
-        if responses.is_empty() { asked > 0 } else { beside || apart }
+        // What wants no answer has none: whether it is HTTP is shown by what stands beside it.
+        responses.is_empty() || beside || apart
     }
 }
 
@@ -250,6 +251,30 @@ fn alike(paths: Vec<Path>) -> Vec<Path> {
     paths.into_iter().filter(|path| star(path).is_none() || star(path) == star(&first)).take(PLACES).collect()
 }
 
+/// What the members of a list hold together, each of them an event of a stream or what was read of a body at a time, and the key
+/// under which they do. Beside it stand scalars alone; what has a status of its own is a response of its own.
+fn pieces(list: &[Value]) -> Option<(&str, Holds)> {
+    let members: Vec<&Map<String, Value>> = list.iter().map(Value::as_object).collect::<Option<_>>()?;
+    let all = || members.iter().flat_map(|one| one.iter());
+    if all().any(|(key, value)| is_status(&path::plain(key), value)) {
+        return None;
+    }
+    let inner = all().find(|(_, value)| value.is_object() || value.is_array()).map(|(key, _)| key.as_str());
+    if all().any(|(key, value)| (value.is_object() || value.is_array()) && Some(key.as_str()) != inner) {
+        return None;
+    }
+    let held = |key: &'_ str| {
+        let texts = members.iter().filter_map(|one| one.get(key)).filter(|value| !value.is_null());
+        let texts = texts.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_string)).collect();
+        holds_text(&joined(texts)).filter(|found| !found.asks && found.versioned)
+    };
+    let keys: BTreeSet<&str> = match inner {
+        Some(key) => [key].into(),
+        None => all().filter(|(_, value)| value.is_string()).map(|(key, _)| key.as_str()).collect(),
+    };
+    keys.into_iter().find_map(|key| Some((key, held(key)?)))
+}
+
 fn walk(value: &Value, path: &mut Vec<Box<str>>, chain: &mut Chain, seen: &mut BTreeMap<Chain, Leaves>) {
     if let Some(found) = holds(value).filter(|_| !path.is_empty()) {
         let strong = found.versioned;
@@ -267,7 +292,12 @@ fn walk(value: &Value, path: &mut Vec<Box<str>>, chain: &mut Chain, seen: &mut B
         walk(value, path, chain, seen);
         path.pop();
     }
-    if let (Value::Array(list), true) = (value, inner.is_empty()) {
+    let Value::Array(list) = value else { return };
+    let found = if inner.is_empty() && !path.is_empty() { pieces(list) } else { None };
+    if let Some((key, found)) = found {
+        let keys = [Box::from("+"), Box::from(key)];
+        seen.entry(chain.clone()).or_default().push((Path(path.iter().cloned().chain(keys).collect()), found));
+    } else if inner.is_empty() {
         for (number, one) in list.iter().enumerate().filter(|(_, one)| one.is_object()) {
             path.push("*".into());
             chain.push(number);

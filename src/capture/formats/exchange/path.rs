@@ -1,9 +1,13 @@
 //! Places in a record: like JSON pointers, with `*` for every member of an array.
 //!
+//! `+` stands for the members of an array that are pieces of one value, one behind the other (the events of a stream, what was read at a
+//! time): it is all of them together.
+//!
 //! A list of pairs (`[{"name":"a","value":"x"}]`, `[{"key":..,"value":..}]`, `[["a","x"]]`), which is how headers and attributes
 //! are often kept, counts as an object. Keys are compared without regard to case: headers are.
 
-use crate::capture::formats::document::Elements;
+use super::body::joined;
+use crate::capture::formats::document::{Elements, content};
 use crate::json::scan::{members, members_at, unquoted, value_end};
 use crate::json::{pointer, read_string};
 
@@ -136,9 +140,30 @@ impl Tree {
         }
     }
 
+    /// The pieces in the members of a list, as what a string at its place says.
+    fn join<'t>(&self, text: &'t str, at: usize, row: Option<usize>, found: &mut Values<'t, '_>) {
+        let (Ok(list), width) = (Elements::new(text, Some(at), "list"), found.common.len()) else { return };
+        let (mut texts, mut place) = (Vec::new(), None);
+        for (_, one) in list {
+            let own = self.found(one, width, found.room);
+            let piece = own.common.iter().enumerate().find_map(|(number, piece)| Some((number, (*piece)?.0)));
+            let Some((number, raw)) = piece else { continue };
+            texts.push(piece_of(raw));
+            place = Some(number);
+        }
+        if let Some(number) = place {
+            found.put(number, row, &text[at..], at);
+            found.said.push((at, joined(texts)));
+        }
+    }
+
     fn list<'t>(&self, text: &'t str, at: usize, row: Option<usize>, found: &mut Values<'t, '_>) {
         let named = self.children.iter().any(|(key, _)| &**key != "*");
         let each = self.children.iter().find(|(key, _)| &**key == "*").map(|(_, tree)| tree);
+        let pieces = self.children.iter().find(|(key, _)| &**key == "+").map(|(_, tree)| tree);
+        if let Some(pieces) = pieces {
+            pieces.join(text, at, row, found);
+        }
         let numbered = self.children.iter().any(|(key, _)| key.bytes().all(|byte| byte.is_ascii_digit()));
         let Ok(list) = Elements::new(text, Some(at), "list") else { return };
         for (number, (at, one)) in list.enumerate() {
@@ -154,6 +179,11 @@ impl Tree {
             }
         }
     }
+}
+
+/// What one of several pieces says.
+fn piece_of(raw: &str) -> String {
+    if raw.starts_with('"') { content(raw).into_owned() } else { raw.to_string() }
 }
 
 /// Name and value of a pair, and where the value starts.

@@ -13,6 +13,13 @@ pub(super) const DEPTH: usize = 12;
 /// Values by their paths: those of all examples.
 pub(super) type Scalars<'v> = BTreeMap<Path, Vec<&'v Value>>;
 
+/// True for a status of HTTP, or 0 for none, with a key that says so.
+pub(super) fn is_status(key: &str, value: &Value) -> bool {
+    let number = || value.as_i64().or_else(|| value.as_str()?.parse().ok());
+    let named = key.contains("status") || matches!(key, "code" | "responsecode" | "httpcode");
+    named && number().is_some_and(|number| number == 0 || (100..600).contains(&number))
+}
+
 /// Collects the scalars that stand beside the bodies.
 pub(super) struct Leaves<'x, 'v> {
     pub(super) taken: &'x [&'x Path],

@@ -9,7 +9,7 @@ const VERBS: [&str; 7] = ["POST", "GET", "DELETE", "PUT", "PATCH", "OPTIONS", "H
 
 /// The first line of a request or a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Edge {
+pub(in crate::capture::formats) struct Edge {
     pub side: Side,
     /// True if something has to follow it.
     owes: bool,
@@ -25,7 +25,7 @@ impl Edge {
 }
 
 /// Reads the first line of a request or a response, whatever a logger put before it.
-pub(super) fn edge(line: &str) -> Option<Edge> {
+pub(in crate::capture::formats) fn edge(line: &str) -> Option<Edge> {
     if line.len() > LONGEST || !(line.contains("HTTP") || line.contains("--")) {
         return None;
     }
@@ -58,6 +58,7 @@ fn is_path(word: &str) -> bool {
 #[derive(Default)]
 pub(super) struct Sides {
     pub now: Option<Side>,
+    begun: bool,
     /// How many bodies are to come that have not come.
     owed: usize,
 }
@@ -69,11 +70,17 @@ impl Sides {
             self.header(&line.to_ascii_lowercase());
             return None;
         };
+        self.begun = true;
         // Bodies of the other side are still to come: whose the next one is, nothing tells.
         let mixed = self.owed > 0 && self.now != Some(edge.side);
         self.now = (!mixed).then_some(edge.side);
         self.owed += usize::from(edge.owes);
         Some(edge)
+    }
+
+    /// True where no first line was seen yet.
+    pub(super) fn is_new(&self) -> bool {
+        !self.begun
     }
 
     fn header(&mut self, line: &str) {

@@ -9,6 +9,7 @@
 
 mod edge;
 
+pub(super) use edge::edge;
 use edge::{Sides, Waiting};
 
 use crate::capture::anywhere::{Form, Piece, Row, Scanner, json_of};
@@ -42,7 +43,7 @@ impl Format for HttpText {
         let counts = count(sample);
         let all: usize = counts.below.iter().sum::<usize>() + counts.nobody;
         let both = counts.edges.iter().all(|count| *count > 0) && counts.below.iter().all(|count| *count > 0);
-        let fits = both && counts.denied == 0 && counts.nobody * 5 <= all;
+        let fits = both && counts.denied == 0 && (counts.nobody + counts.cut.saturating_sub(1)) * 5 <= all;
         let [client, server] = counts.below;
         fits.then(|| {
             Match::new(
@@ -66,6 +67,8 @@ struct Counts {
     /// Messages below them.
     below: [usize; 2],
     nobody: usize,
+    /// Those before the first of these lines.
+    cut: usize,
     /// Messages that the other side sends.
     denied: usize,
 }
@@ -78,7 +81,9 @@ fn count(sample: &Sample) -> Counts {
         // What a closure does that never fails does not fail.
         let took = scanner.line(&row, &mut |piece| {
             let Some(side) = sides.of(piece.before) else {
-                counts.nobody += 1;
+                // The body whose first line was cut off stands before all others.
+                counts.cut += usize::from(sides.is_new());
+                counts.nobody += usize::from(!sides.is_new());
                 return Ok(());
             };
             counts.below[usize::from(side == Side::Server)] += 1;

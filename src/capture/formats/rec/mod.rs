@@ -10,6 +10,7 @@ mod chain;
 mod facts;
 mod left;
 mod line;
+mod newest;
 mod opaque;
 mod prune;
 #[cfg(test)]
@@ -41,6 +42,7 @@ use crate::json::scan::{members, skip_white};
 use crate::protocol;
 use crate::wire::Framing;
 use line::Event;
+use newest::Newest;
 
 /// The format.
 pub(crate) struct Rec;
@@ -180,6 +182,8 @@ struct RecReader {
     met: Vec<Box<str>>,
     /// The number that the next event should have.
     next: Option<u64>,
+    /// The newest events: one that stands in the recording again was delivered twice, or its file was put behind itself.
+    newest: Newest,
     /// True once a line was read.
     started: bool,
     /// The last line that was read.
@@ -195,7 +199,9 @@ impl RecReader {
         let (opened, met) = (FxHashSet::default(), Vec::new());
         let (channels, stated) = (Channels::default(), FxHashMap::default());
         let clock = time::Clock::default();
-        RecReader { header, t0_us, channels, stated, clock, opened, met, next, started: false, last: 0, ended: false }
+        let newest = Newest::default();
+        let (started, ended) = (false, false);
+        RecReader { header, t0_us, channels, stated, clock, opened, met, next, newest, started, last: 0, ended }
     }
 }
 
@@ -215,6 +221,10 @@ impl LineReader for RecReader {
             return Ok(());
         }
         match Event::read(text) {
+            Some(event) if self.is_again(&event, line) => {
+                out.skip(line.number, Skip::Duplicate);
+                Ok(())
+            }
             Some(event) => self.event(&event, line, out),
             None if line.number == 1 && members(text).any(|member| member.key == "rec") => {
                 out.skip(line.number, Skip::Header);
@@ -274,6 +284,12 @@ impl RecReader {
             stream: event.stream,
             taps: event.taps(),
         })
+    }
+
+    /// True for an event that was read before, number, time and length. A recorder gives each number once.
+    fn is_again(&mut self, event: &Event<'_>, line: &Line<'_>) -> bool {
+        let Some(number) = event.number else { return false };
+        self.newest.knows(number, (event.t_us.unwrap_or(i64::MIN), line.bytes.len()))
     }
 
     /// Numbers that are missing are lines that are missing, whoever took them away. Any connection may have lost by it.

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::column::{Column, shown};
 use super::is_by_line;
-use super::order::in_order;
+use super::order::{in_order, newest_first};
 use super::sender::{labelled, sender};
 use super::shape::Shape;
 use super::typed::{is_typed, on_one_line, plain};
@@ -41,6 +41,8 @@ pub(super) struct Learned {
     pub records: usize,
     /// Path of the message, for the reason.
     pub message: String,
+    /// True if the records stand newest first.
+    pub backwards: bool,
 }
 
 /// What the head of a text tells, which is learned once of each; nothing where no string of it is a log.
@@ -54,6 +56,7 @@ fn learned(sample: &Sample, around: Inside) -> Option<Learned> {
     let chosen = &columns[message];
     let near = |column: &&Column| is_near(column, chosen);
     let time = time_beside(&columns, chosen);
+    let backwards = time.is_some_and(goes_back);
     let key = columns.iter().filter(near).filter_map(|column| Some((instance(&column.long_name())?, column)));
     let key = key.min_by_key(|(rank, _)| *rank);
     let shape = Shape::new(
@@ -70,10 +73,10 @@ fn learned(sample: &Sample, around: Inside) -> Option<Learned> {
         let peeled = Sample::peeled(found.lines.join("\n").as_bytes(), sample);
         if let Some((format, told)) = around.of(&peeled) {
             let (inside, shape) = ((format, Match { reason: found.told, ..told }), shape.directed(found.path));
-            return Some(Learned { shape, peeled, inside, records, message });
+            return Some(Learned { shape, peeled, inside, records, message, backwards });
         }
     }
-    Some(Learned { shape, peeled, inside, records, message })
+    Some(Learned { shape, peeled, inside, records, message, backwards })
 }
 
 /// True for a format that reads bare messages, or a wrapper's.
@@ -222,6 +225,12 @@ fn message(columns: &[Column], records: usize, sample: &Sample, inside: Inside) 
 fn is_backwards(column: &Column) -> bool {
     let at = |value: Option<&String>| value.and_then(|value| time::parse(value)).map(|time| time.us);
     at(column.values.first()) > at(column.values.last())
+}
+
+/// True if the times of the records go back, one after the other.
+fn goes_back(column: &Column) -> bool {
+    let times: Vec<i64> = column.values.iter().filter_map(|value| Some(time::parse(value)?.us)).collect();
+    newest_first(times.into_iter())
 }
 
 /// How little a scalar tells of the time of a record; nothing where it is no time.

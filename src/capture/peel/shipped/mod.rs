@@ -119,9 +119,11 @@ impl Format for JsonLog {
             head,
             telling: Vec::new(),
             asked: false,
+            by_line: is_by_line(sample),
             message: String::new(),
         };
-        match is_by_line(sample) {
+        // What takes several lines can be put together only in the order in which they were written.
+        match records.by_line && !learned.backwards {
             true => Reader::Ordered(Box::new(records)),
             false => Reader::Whole(Box::new(records)),
         }
@@ -225,6 +227,8 @@ struct Records {
     /// What tells connections apart where no member does: what a record says around its message.
     telling: Vec<Telling>,
     asked: bool,
+    /// Each line is a record, or is passed over.
+    by_line: bool,
     message: String,
 }
 
@@ -306,6 +310,12 @@ impl Records {
 }
 
 impl Records {
+    /// Where the next line begins, in a text of which each line is a record, behind what is none.
+    fn next_line(&self, text: &str, at: usize) -> Option<usize> {
+        let rest = text.as_bytes().get(at..).filter(|rest| self.by_line && !rest.is_empty())?;
+        Some(memchr::memchr(b'\n', rest).map_or(text.len(), |length| at + length + 1))
+    }
+
     /// The records of one line in the order of the plan.
     fn give_arranged(
         &mut self,
@@ -369,7 +379,12 @@ impl WholeReader for Records {
             at = skip_white(text.as_bytes(), at);
             at = skip_white(text.as_bytes(), at + usize::from(text.as_bytes().get(at) == Some(&b',')));
             if !matches!(text.as_bytes().get(at), Some(b'{' | b'[')) {
-                break;
+                let Some(next) = self.next_line(text, at) else { break };
+                line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted.min(at)..at]).count() as u64;
+                counted = counted.max(at);
+                out.skip(line, Skip::NotAMessage);
+                at = next;
+                continue;
             }
             let end = shape.read(text, at, &mut |record| {
                 line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted.min(record.start)..record.start]).count()
@@ -379,8 +394,12 @@ impl WholeReader for Records {
                 Ok(())
             })?;
             let Some(end) = end else {
+                line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted.min(at)..at]).count() as u64;
+                counted = counted.max(at);
                 out.skip(line, Skip::CutOff);
-                break;
+                let Some(next) = self.next_line(text, at) else { break };
+                at = next;
+                continue;
             };
             at = end;
         }
