@@ -64,7 +64,7 @@ pub use hops::{Followed, Follower, Lost};
 pub use http_stream::{HttpStream, Shown};
 pub use ledger::Ledger;
 pub use missing::{NO_CONNECTION, Stretch, Stretches};
-pub use oracle::{Asked, Oracle, Remembered, ReusedId};
+pub use oracle::{Asked, Nobody, Oracle, Remembered, ReusedId};
 pub use race::{Basis, Certainty, Judgement, Witness};
 pub use seen::{FrameId, Seen};
 pub use settings::Settings;
