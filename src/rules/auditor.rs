@@ -246,7 +246,7 @@ fn told_by_messages(rule: &Rule, event: &Event<'_>, finding: &Finding) -> bool {
         && rule.on != On::IdReused
         && match finding.absence.unwrap_or(rule.absence) {
             Absence::None => frames().all(|frame| event.ledger.guess(frame).is_none()),
-            Absence::Between(_) => event.ledger.guess_between(first, last).is_none(),
+            Absence::Between(_) | Absence::Unsaid(..) => event.ledger.guess_between(first, last).is_none(),
             // What is not there may be of a side of which the log has nothing.
             Absence::Before(_) | Absence::Since(_) | Absence::Within(..) => false,
         }
@@ -303,7 +303,9 @@ fn hole<'a>(absence: Absence, event: &Event<'a>, finding: &Finding) -> Option<&'
         Absence::None => None,
         Absence::Before(whose) => ledger.hole_before(side(whose, event), finding.frame),
         Absence::Since(whose) => ledger.hole(side(whose, event), first, FrameId::MAX),
-        Absence::Between(whose) => ledger.hole(side(whose, event), first, frames.max().unwrap_or(first)),
+        Absence::Between(whose) | Absence::Unsaid(whose, _) => {
+            ledger.hole(side(whose, event), first, frames.max().unwrap_or(first))
+        }
         Absence::Within(whose, from, to) => ledger.hole(side(whose, event), from, to),
     }
 }
@@ -354,6 +356,10 @@ fn taken_out<'a>(rule: &Rule, event: &Event<'a>, finding: &Finding) -> Option<&'
     };
     own.or_else(|| match finding.absence.unwrap_or(rule.absence) {
         Absence::None | Absence::Between(_) => None,
+        Absence::Unsaid(whose, about) => {
+            let (first, last) = (all().min().unwrap_or(finding.frame), all().max().unwrap_or(finding.frame));
+            ledger.unsaid(about, side(whose, event), first, last)
+        }
         Absence::Within(whose, from, to) => ledger.taken_out(side(whose, event), from, to),
         Absence::Before(whose) => ledger.taken_out(side(whose, event), 0, finding.frame),
         Absence::Since(whose) => ledger.taken_out(side(whose, event), finding.frame, FrameId::MAX),

@@ -44,6 +44,7 @@ mod stray;
 mod stream;
 mod support;
 mod suspect;
+mod taken_out;
 mod task;
 mod terminal;
 mod turn;
