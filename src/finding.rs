@@ -1,6 +1,6 @@
 //! A finding: one rule, one clause, the messages that prove it. Severity, certainty and basis are kept apart.
 
-use crate::protocol::{Clause, Profile, Side};
+use crate::protocol::{About, Clause, Profile, Side};
 use crate::session::{Basis, Certainty, FrameId, Judgement};
 
 pub use crate::protocol::Severity;
@@ -38,6 +38,8 @@ pub enum Absence {
     Since(Whose),
     /// Something was not there between the first and the last message of the evidence.
     Between(Whose),
+    /// The same, and what was not there would have been said by a message about this: one of which a part was taken out may have said it.
+    Unsaid(Whose, About),
     /// Something was not there from the first of these frames to the second.
     Within(Whose, FrameId, FrameId),
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::judge::Judge;
 use super::lookout::Lookout;
+use super::own_order::OwnOrder;
 use super::summary::{Summary, summarise};
 use super::{Options, Progress};
 use crate::error::Result;
@@ -67,9 +68,11 @@ fn refold(store: &Store, which: Which, options: &Options, progress: &mut dyn Pro
     store.drop_derived(which)?;
     let mut session = Session::new(options.settings);
     let mut judge = Judge::new(store, &options.selection)?;
+    let mut own_order = OwnOrder::default();
     let touched = store.touched(which)?;
     for opened in store.opened()? {
         if touched.as_ref().is_none_or(|touched| touched.contains(&opened.id)) {
+            own_order.open(&opened);
             session.open(opened);
         }
     }
@@ -85,13 +88,19 @@ fn refold(store: &Store, which: Which, options: &Options, progress: &mut dyn Pro
         }
         judge.frame(id, connection, frame);
         session.push(id, connection, frame, &mut judge);
+        own_order.frame(id, connection, frame);
         judge.failed()
     })?;
-    finish(store, session, judge).map(drop)
+    finish(store, session, judge, (own_order, options)).map(drop)
 }
 
 /// Ends a fold and writes what comes of it; gives how much was followed from hop to hop.
-pub(super) fn finish(store: &Store, session: Session, mut judge: Judge<'_>) -> Result<Vec<Followed>> {
+pub(super) fn finish(
+    store: &Store,
+    session: Session,
+    mut judge: Judge<'_>,
+    (own_order, options): (OwnOrder, &Options),
+) -> Result<Vec<Followed>> {
     store.recall(&session.asks())?;
     let mut oracle = store.oracle()?;
     session.finish(&mut oracle, &mut judge);
@@ -99,6 +108,7 @@ pub(super) fn finish(store: &Store, session: Session, mut judge: Judge<'_>) -> R
     let (followed, serves) = judge.follow();
     judge.asked_for();
     judge.failed()?;
+    own_order.fold(options, &mut judge)?;
     for undecided in judge.undecided() {
         store.add_undecided(undecided.code, &undecided.lacks, undecided.events)?;
     }

@@ -8,6 +8,7 @@ use super::cleaning::Cleaning;
 use super::judge::Judge;
 use super::keys::Channels;
 use super::lookout::Lookout;
+use super::own_order::OwnOrder;
 use super::parts::{Parts, Waiting};
 use super::watcher::{Watcher, told};
 use super::{Options, Progress};
@@ -24,6 +25,7 @@ pub(super) struct Live<'s> {
     pub session: Session,
     pub judge: Judge<'s>,
     pub lookout: Lookout,
+    pub own_order: OwnOrder,
 }
 
 /// The sink of all sources of one run.
@@ -62,6 +64,7 @@ impl<'s, 'p> Intake<'s, 'p> {
                 session: Session::new(options.settings),
                 judge: Judge::new(store, &options.selection)?.following(&options.hops),
                 lookout: Lookout::default(),
+                own_order: OwnOrder::default(),
             }),
             false => None,
         };
@@ -86,7 +89,7 @@ impl<'s, 'p> Intake<'s, 'p> {
 
     /// The same, and somebody is told of all that passes.
     pub(super) fn watched(mut self, watcher: &'s Mutex<dyn Watcher>) -> Self {
-        self.live = self.live.map(|live| Live { judge: live.judge.watched(watcher), ..live });
+        self.live = self.live.map(|live| Live { judge: live.judge.watched(watcher, &self.options.selection), ..live });
         self.watcher = Some(watcher);
         self
     }
@@ -97,7 +100,7 @@ impl<'s, 'p> Intake<'s, 'p> {
         ground.finish()?;
         store.index_ground()?;
         let followed = match live {
-            Some(Live { session, judge, .. }) => finish(store, session, judge)?,
+            Some(Live { session, judge, own_order, .. }) => finish(store, session, judge, (own_order, options))?,
             None => after_append(store, &touched, options, progress).map(|()| Vec::new())?,
         };
         store.set_meta(JUDGED_WITH, &options.judged_with())?;
@@ -114,6 +117,9 @@ impl Intake<'_, '_> {
         }
         if let Some(live) = &mut self.live {
             live.judge.place(opened.id, self.hop);
+            if self.watcher.is_none() {
+                live.own_order.open(&opened);
+            }
             live.session.open(*opened);
         }
     }
@@ -231,12 +237,13 @@ impl Intake<'_, '_> {
         if let Some(watcher) = self.watcher {
             told(watcher).frame(id, frame);
         }
-        if let Some(Live { session, judge, lookout }) = &mut self.live {
+        if let Some(Live { session, judge, lookout, own_order }) = &mut self.live {
             if let Some(kind) = lookout.look(connection, frame) {
                 session.secret(id, connection, frame.at_us, kind);
             }
             judge.frame(id, connection, frame);
             session.push(id, connection, frame, judge);
+            own_order.frame(id, connection, frame);
             judge.failed()?;
         }
         Ok(())

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use super::Hops;
 use super::inspector::Inspector;
+use super::numbers::Numbers;
 use super::watcher::{Watcher, told};
 use crate::capture::{Body, Frame};
 use crate::error::{Error, Result};
@@ -12,7 +13,9 @@ use crate::finding::Finding;
 use crate::jsonrpc::Kind;
 use crate::protocol::Side;
 use crate::rules::{Auditor, On, RULES, Selection, Undecided, rests_on_order, still_proven};
-use crate::session::{Cancellation, Connection, Event, Exchange, Followed, Follower, FrameId, Ledger, Sink, What};
+use crate::session::{
+    Cancellation, Certainty, Connection, Event, Exchange, Followed, Follower, FrameId, Ledger, Sink, What,
+};
 use crate::store::{Derived, Store};
 
 /// A sink that judges and stores. What fails is kept until [`Judge::failed`] is asked: a sink returns nothing.
@@ -23,6 +26,8 @@ pub(super) struct Judge<'s> {
     follower: Option<Follower>,
     inspector: Option<Inspector>,
     held: Held,
+    /// Which numbers frames have, where only the servers of connections are judged that were seen at two taps: all else is known by then.
+    servers: Option<Numbers>,
     error: Option<Error>,
 }
 
@@ -60,19 +65,27 @@ impl<'s> Judge<'s> {
     pub(super) fn new(store: &'s Store, selection: &Selection) -> Result<Judge<'s>> {
         let rules: Vec<_> = RULES.iter().map(|rule| (rule.code, rule.name)).collect();
         Ok(Judge {
-            auditor: Auditor::new(selection),
+            auditor: Auditor::new(selection).without_servers(),
             derived: store.derived(&rules)?,
             watcher: None,
             follower: None,
             inspector: selection.schema.then(Inspector::default),
             held: Held::default(),
+            servers: None,
             error: None,
         })
     }
 
-    /// The same, and somebody is told of all that it is told and of all that it finds.
-    pub(super) fn watched(self, watcher: &'s Mutex<dyn Watcher>) -> Judge<'s> {
-        Judge { watcher: Some(watcher), ..self }
+    /// The same, and somebody is told of all that it is told and of all that it finds: at once, so that servers are judged with all else.
+    pub(super) fn watched(self, watcher: &'s Mutex<dyn Watcher>, selection: &Selection) -> Judge<'s> {
+        Judge { watcher: Some(watcher), auditor: Auditor::new(selection), ..self }
+    }
+
+    /// From here on only what is found of servers is taken down, of frames that have these numbers.
+    pub(super) fn judge_servers(&mut self, numbers: Numbers) {
+        self.servers = Some(numbers);
+        self.auditor.judge_servers();
+        self.inspector = self.inspector.as_ref().map(|_| Inspector::default());
     }
 
     /// The same, and requests are followed from hop to hop.
@@ -131,8 +144,16 @@ impl<'s> Judge<'s> {
 pub(super) type Serves = (FrameId, FrameId);
 
 impl Judge<'_> {
+    /// What the order of the server gave it occasion to takes the place of what that of the client did.
+    fn occasions_of_server(&mut self, connection: &Connection) {
+        for seized in self.auditor.seized(connection) {
+            let done = self.derived.occasions_of_server(connection, seized.profile, seized.server.bits());
+            self.keep(done);
+        }
+    }
+
     fn judge(&mut self, event: &Event<'_>) {
-        let Judge { auditor, derived, watcher, held, error, .. } = self;
+        let Judge { auditor, derived, watcher, held, servers, error, .. } = self;
         // Who watches is told at once, and what hops show comes when connections have ended.
         let waits = watcher.is_none() && !matches!(event.what, What::Hop(_));
         if let Some(watcher) = watcher {
@@ -140,7 +161,7 @@ impl Judge<'_> {
         }
         auditor.judge(event, |finding| {
             let held = if waits { held.take(finding, event.seen.at_us) } else { Some(finding) };
-            let Some(finding) = held else { return };
+            let Some(finding) = held.map(|finding| numbered(servers.as_ref(), finding)) else { return };
             if let Some(watcher) = watcher {
                 told(watcher).finding(&finding);
             }
@@ -149,6 +170,20 @@ impl Judge<'_> {
             }
         });
     }
+}
+
+/// A finding with the numbers that its frames have everywhere else.
+fn numbered(numbers: Option<&Numbers>, mut finding: Finding) -> Finding {
+    let Some(numbers) = numbers else { return finding };
+    let moved = finding.evidence.iter().any(|evidence| numbers.is_moved(evidence.frame));
+    if finding.certainty == Certainty::Violation && (moved || numbers.is_moved(finding.frame)) {
+        // Its messages are shown as the client's log has them.
+        finding.summary.push_str(", by the order at the server's tap");
+    }
+    finding.frame = numbers.known(finding.frame);
+    finding.exchange = finding.exchange.map(|request| numbers.known(request));
+    finding.evidence.iter_mut().for_each(|evidence| evidence.frame = numbers.known(evidence.frame));
+    finding
 }
 
 impl Sink for Judge<'_> {
@@ -164,11 +199,17 @@ impl Sink for Judge<'_> {
     }
 
     fn inferred(&mut self, frame: FrameId, sender: Side) {
+        if self.servers.is_some() {
+            return;
+        }
         let done = self.derived.inferred(frame, sender);
         self.keep(done);
     }
 
     fn exchange(&mut self, connection: u32, exchange: &Exchange) {
+        if self.servers.is_some() {
+            return;
+        }
         if let Some(watcher) = self.watcher {
             told(watcher).settled(exchange);
         }
@@ -185,14 +226,20 @@ impl Sink for Judge<'_> {
     }
 
     fn cancellation(&mut self, connection: u32, cancellation: &Cancellation) {
+        if self.servers.is_some() {
+            return;
+        }
         let done = self.derived.cancellation(connection, cancellation);
         self.keep(done);
     }
 
     fn connection(&mut self, connection: &Connection, ledger: Ledger<'_>, logger: Option<Side>) {
         for finding in self.held.release(connection.id, ledger) {
-            let done = self.derived.finding(&finding);
+            let done = self.derived.finding(&numbered(self.servers.as_ref(), finding));
             self.keep(done);
+        }
+        if self.servers.is_some() {
+            return self.occasions_of_server(connection);
         }
         if let Some(follower) = &mut self.follower {
             follower.connection(connection, ledger);

@@ -142,6 +142,40 @@ pub enum Role {
     Poll,
 }
 
+/// What a message is about, by its method alone: what it says may have been taken out of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About {
+    /// A cancel, whatever it cancels and how.
+    Cancel,
+    /// Progress, or its token.
+    Progress,
+    /// A subscription.
+    Subscription,
+    /// That a document was opened, changed or closed.
+    Document,
+    /// How a turn or a task stands.
+    State,
+    /// Work that is asked for.
+    Work,
+    /// All else.
+    Other,
+}
+
+/// What a request or a notification is about, and what an answer (`None`). Extensions have names of their own, so words decide.
+pub fn about(method: Option<&str>, is_request: bool) -> About {
+    let Some(method) = method else { return About::Other };
+    let says = |word: &str| method.contains(word);
+    match role(method) {
+        Role::Update | Role::TaskStatus => About::State,
+        _ if says("cancel") || says("Cancel") => About::Cancel,
+        _ if says("rogress") => About::Progress,
+        _ if says("subscri") => About::Subscription,
+        _ if says("/did") => About::Document,
+        _ if is_request => About::Work,
+        _ => About::Other,
+    }
+}
+
 /// True if `params.name` (or `command`) of a request names what is called: a tool, a prompt, a command. Elsewhere a name is
 /// just data, and often another one each time.
 pub fn names_callee(method: &str) -> bool {

@@ -54,8 +54,8 @@ pub use mcp::flaws::{
     task_support, tool_order,
 };
 pub use method::{
-    Feature, Gate, Method, MethodKind, Role, Sender, cancels_part, closes, introduces, is_exit, is_lifecycle,
-    is_shutdown, names_callee, resumes, role,
+    About, Feature, Gate, Method, MethodKind, Role, Sender, about, cancels_part, closes, introduces, is_exit,
+    is_lifecycle, is_shutdown, names_callee, resumes, role,
 };
 pub use placeholder::{is_placeholder, may_be_null};
 pub use playing::{Access, Back, Choice, DefaultAnswer, Flow};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::occur::{of_connection, of_event};
 use super::{Absence, Occasions, On, RULES, Rule, Whose};
-use crate::capture::Proof;
+use crate::capture::{Proof, Vantage};
 use crate::finding::Finding;
 use crate::protocol::{Profile, Side};
 use crate::session::{Certainty, Connection, Directions, Event, FrameId, Ledger, Lost, Stretch, What};
@@ -92,6 +92,17 @@ pub struct Auditor {
     lost: Lost,
     /// What connections that have not ended gave occasion to, profile by profile.
     seized: Vec<Vec<Seized>>,
+    /// Which findings are heard of connections that were seen at two taps.
+    merged: Heard,
+}
+
+/// Which findings are heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Heard {
+    All,
+    /// All but those of the server.
+    ButServer,
+    Server,
 }
 
 impl Auditor {
@@ -101,7 +112,17 @@ impl Auditor {
         for rule in RULES.iter().copied().filter(|rule| selection.takes(rule)) {
             by_event[rule.on as usize].push(rule);
         }
-        Auditor { by_event, undecided: BTreeMap::new(), lost: Lost::default(), seized: Vec::new() }
+        Auditor { by_event, undecided: BTreeMap::new(), lost: Lost::default(), seized: Vec::new(), merged: Heard::All }
+    }
+
+    /// The same, which leaves the servers of connections that were seen at two taps to [`Auditor::judge_servers`].
+    pub fn without_servers(self) -> Auditor {
+        Auditor { merged: Heard::ButServer, ..self }
+    }
+
+    /// From here on the servers of such connections are judged, and nobody else.
+    pub fn judge_servers(&mut self) {
+        (self.merged, self.seized) = (Heard::Server, Vec::new());
     }
 
     /// True if any selected rule looks at such events.
@@ -113,7 +134,7 @@ impl Auditor {
     pub fn judge(&mut self, event: &Event<'_>, mut report: impl FnMut(Finding)) {
         self.seize(event);
         for rule in &self.by_event[kind(&event.what) as usize] {
-            let Some(finding) = (rule.check)(event) else { continue };
+            let Some(finding) = (rule.check)(event).filter(|finding| self.hears(event, finding)) else { continue };
             let lacking = event.connection.proof.lacking(rule.needs.in_context());
             if lacking == Proof::NONE || lacking == Proof::DIRECTION && told_by_messages(rule, event, &finding) {
                 report(proven(rule, event, finding));
@@ -122,6 +143,18 @@ impl Auditor {
                 entry.0 = entry.0.and(lacking);
                 entry.1 += 1;
             }
+        }
+    }
+
+    /// True unless the finding is one of the other fold. What hops show is judged once, whatever their taps.
+    fn hears(&self, event: &Event<'_>, finding: &Finding) -> bool {
+        let of_server = finding.by == Some(Side::Server);
+        match self.merged {
+            Heard::Server => of_server,
+            Heard::ButServer if of_server => {
+                event.connection.vantage != Vantage::Merged || matches!(event.what, What::Hop(_))
+            }
+            Heard::All | Heard::ButServer => true,
         }
     }
 
@@ -213,7 +246,7 @@ fn told_by_messages(rule: &Rule, event: &Event<'_>, finding: &Finding) -> bool {
         && rule.on != On::IdReused
         && match finding.absence.unwrap_or(rule.absence) {
             Absence::None => frames().all(|frame| event.ledger.guess(frame).is_none()),
-            Absence::Between(_) => event.ledger.guess_between(first, last).is_none(),
+            Absence::Between(_) | Absence::Unsaid(..) => event.ledger.guess_between(first, last).is_none(),
             // What is not there may be of a side of which the log has nothing.
             Absence::Before(_) | Absence::Since(_) | Absence::Within(..) => false,
         }
@@ -270,7 +303,9 @@ fn hole<'a>(absence: Absence, event: &Event<'a>, finding: &Finding) -> Option<&'
         Absence::None => None,
         Absence::Before(whose) => ledger.hole_before(side(whose, event), finding.frame),
         Absence::Since(whose) => ledger.hole(side(whose, event), first, FrameId::MAX),
-        Absence::Between(whose) => ledger.hole(side(whose, event), first, frames.max().unwrap_or(first)),
+        Absence::Between(whose) | Absence::Unsaid(whose, _) => {
+            ledger.hole(side(whose, event), first, frames.max().unwrap_or(first))
+        }
         Absence::Within(whose, from, to) => ledger.hole(side(whose, event), from, to),
     }
 }
@@ -321,6 +356,10 @@ fn taken_out<'a>(rule: &Rule, event: &Event<'a>, finding: &Finding) -> Option<&'
     };
     own.or_else(|| match finding.absence.unwrap_or(rule.absence) {
         Absence::None | Absence::Between(_) => None,
+        Absence::Unsaid(whose, about) => {
+            let (first, last) = (all().min().unwrap_or(finding.frame), all().max().unwrap_or(finding.frame));
+            ledger.unsaid(about, side(whose, event), first, last)
+        }
         Absence::Within(whose, from, to) => ledger.taken_out(side(whose, event), from, to),
         Absence::Before(whose) => ledger.taken_out(side(whose, event), 0, finding.frame),
         Absence::Since(whose) => ledger.taken_out(side(whose, event), finding.frame, FrameId::MAX),

@@ -4,7 +4,7 @@ use super::missing::Stretches;
 use super::seen::{FrameId, Seen};
 use crate::capture::Channel;
 use crate::capture::{Exit, Proof, Transport, Vantage, Why};
-use crate::protocol::{Capabilities, Profile, Side};
+use crate::protocol::{About, Capabilities, Profile, Side};
 
 /// How the log tells who sent what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,8 +83,8 @@ pub struct Connection {
     pub proof: Proof,
     /// What the log does not show of it. Ask the [`super::Ledger`], which knows what its sources miss, too.
     pub missing: Stretches,
-    /// Messages of which a filter has taken something out.
-    pub taken_out: Stretches,
+    /// Messages of which a filter has taken something out, by what they are about.
+    pub taken_out: Vec<(About, Stretches)>,
     /// What looks like messages, in few records of a log that says of its messages who sent them and of these does not.
     pub doubtful: Option<Box<Stretches>>,
     /// The sources that it has frames from.

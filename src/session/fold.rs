@@ -7,14 +7,14 @@ use rustc_hash::FxHashMap;
 use super::connection::{End, Opened};
 use super::detail::Batch;
 use super::missing::{NO_CONNECTION, Shelf, Stretch, shelve};
-use super::oracle::{Asked, Oracle, Remembered, ReusedId};
+use super::oracle::{Asked, Nobody, Oracle};
 use super::seen::{FrameId, Seen};
 use super::settings::Settings;
 use super::sink::Sink;
 use super::state::{Conn, MessagePlace, Methods, Pending, PendingText, Step};
 use super::window::Settled;
 use crate::capture::{Body, Frame, Member, Missing, Proof, Why};
-use crate::jsonrpc::{Id, Kind, Message};
+use crate::jsonrpc::{Kind, Message};
 use crate::protocol::{Facts, Side};
 
 /// The fold over an ordered stream of frames. It does not care whether they come from a capture or from the store.
@@ -138,18 +138,6 @@ impl Session {
             let mut step = step!(self, sink);
             conn.end(&mut step, oracle);
         }
-    }
-}
-
-/// The oracle of connections that have no questions.
-struct Nobody;
-
-impl Oracle for Nobody {
-    fn request(&mut self, _: u32, _: Side, _: &Id, _: FrameId) -> Option<Remembered> {
-        None
-    }
-    fn reused_ids(&mut self, _: u32, _: Side) -> Vec<ReusedId> {
-        Vec::new()
     }
 }
 

@@ -5,7 +5,7 @@ use super::connection::Connection;
 use super::missing::{Shelf, Stretch, Stretches};
 use super::seen::FrameId;
 use crate::capture::Why;
-use crate::protocol::Side;
+use crate::protocol::{About, Side};
 
 /// The ledger of one connection.
 #[derive(Clone, Copy, Debug)]
@@ -100,7 +100,13 @@ impl<'a> Ledger<'a> {
 
     /// The message of a side between two frames, themselves included, of which a filter has taken something out.
     pub fn taken_out(&self, side: Option<Side>, from: FrameId, to: FrameId) -> Option<&'a Stretch> {
-        self.connection.taken_out.hole(side, from, to)
+        self.connection.taken_out.iter().find_map(|(_, taken_out)| taken_out.hole(side, from, to))
+    }
+
+    /// The same of messages about something alone.
+    pub fn unsaid(&self, about: About, side: Option<Side>, from: FrameId, to: FrameId) -> Option<&'a Stretch> {
+        let (_, taken_out) = self.connection.taken_out.iter().find(|(kind, _)| *kind == about)?;
+        taken_out.hole(side, from, to)
     }
 
     /// The doubt whether a frame is a message at all.

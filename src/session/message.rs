@@ -7,14 +7,13 @@ use super::detail::Batch;
 use super::event::What;
 use super::exchange::{Exchange, History, Outcome};
 use super::ledger::Ledger;
-use super::missing::Stretch;
 use super::race::Judgement;
 use super::seen::Seen;
 use super::state::{
     Absorb, Accused, Again, Call, Conn, Created, Handle, Incoming, MessagePlace, Opener, Slot, Step, Suspect, Wish,
     option_ids,
 };
-use crate::capture::{Proof, Why};
+use crate::capture::Proof;
 use crate::jsonrpc::{Id, IdField, Kind, Message};
 use crate::protocol::{Capabilities, Facts, Method, Role, Side, Wanted, names_callee};
 
@@ -58,9 +57,7 @@ impl Conn {
         self.facts.messages += 1;
         self.facts.unclassified += u64::from(message.kind == Kind::Unclassified);
         if facts.taken_out {
-            let (frames, lines) = ((place.seen.frame, place.seen.frame), (place.line, place.line));
-            let stretch = Stretch { why: Why::TakenOut, side: Some(incoming.sender), frames, lines };
-            self.facts.taken_out.note(stretch);
+            self.note_taken_out(&incoming);
         }
         self.version(step, &incoming);
         let heard = &mut self.side_mut(incoming.sender).heard_first_us;

@@ -15,9 +15,10 @@ impl Conn {
         if !asks || m.facts.taken_out {
             return;
         }
-        if let Some(call) = self.slot(issuer, id).map(|slot| slot.round) {
-            self.rounds.ask(m.seen, call, m.facts);
-        }
+        let Some(slot) = self.slot(issuer, id) else { return };
+        let told = !self.is_taken_out(slot.exchange.request.frame);
+        let call = told.then_some(slot.round);
+        self.rounds.ask(m.seen, call, m.facts);
     }
 
     /// A request that brings answers or a state.

@@ -25,6 +25,7 @@ const INSERT_FINDING: &str = include_str!("../../sql/statements/insert_finding.s
 const INSERT_FINDING_CANCEL: &str = include_str!("../../sql/statements/insert_finding_cancel.sql");
 const INSERT_FACT: &str = include_str!("../../sql/statements/insert_connection_fact.sql");
 const INSERT_OCCASION: &str = include_str!("../../sql/statements/insert_occasion.sql");
+const INSERT_OCCASION_OF_SERVER: &str = include_str!("../../sql/statements/insert_occasion_of_server.sql");
 const INSERT_CLAUSE: &str = include_str!("../../sql/statements/insert_clause.sql");
 
 /// Bits of a finding's id below those of its frame: the rule, then a counter.
@@ -45,6 +46,7 @@ pub struct Derived<'s> {
     fact: Statement<'s>,
     clause: Statement<'s>,
     occasion: Statement<'s>,
+    occasion_of_server: Statement<'s>,
     profiles: Vec<&'static Profile>,
     rules: FxHashMap<&'static str, i64>,
     /// Reused for text that has to be put together.
@@ -82,6 +84,7 @@ impl Store {
             fact: self.sql.prepare(INSERT_FACT)?,
             clause: self.sql.prepare(INSERT_CLAUSE)?,
             occasion: self.sql.prepare(INSERT_OCCASION)?,
+            occasion_of_server: self.sql.prepare(INSERT_OCCASION_OF_SERVER)?,
             profiles,
             rules: rules.iter().enumerate().map(|(at, (code, _))| (*code, at as i64)).collect(),
             text: String::new(),
@@ -180,6 +183,23 @@ impl Derived<'_> {
             ":proof": connection.proof.bits(),
         };
         self.occasion.execute(row).map(|_| ()).map_err(|error| failed("write", self.place, &error))
+    }
+
+    /// The same for the server alone; what it gave the client occasion to stays.
+    pub fn occasions_of_server(
+        &mut self,
+        connection: &Connection,
+        profile: &'static Profile,
+        bits: [u64; 2],
+    ) -> Result<()> {
+        let row = named_params! {
+            ":connection": connection.id,
+            ":profile": self.profile(profile),
+            ":server": bits[0] as i64,
+            ":server_high": bits[1] as i64,
+            ":proof": connection.proof.bits(),
+        };
+        self.occasion_of_server.execute(row).map(|_| ()).map_err(|error| failed("write", self.place, &error))
     }
 
     fn try_cancellation(&mut self, connection: u32, cancel: &Cancellation) -> rusqlite::Result<()> {

@@ -4,6 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
+use crate::protocol::About;
 use crate::protocol::codes::REQUEST_CANCELLED;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, Judgement, NearCancel, What};
@@ -16,7 +17,7 @@ pub static RULE: Rule = Rule {
     on: On::Answer,
     duty: Duty::either(Occasions::ERRORS),
     needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::ERROR_CODE),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Unsaid(Whose::Peer, About::Cancel),
     default_on: true,
     page: include_str!("../../../docs/rules/cancelled-code-without-cancel.md"),
     check,

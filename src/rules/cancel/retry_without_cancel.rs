@@ -6,6 +6,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::number::duration;
+use crate::protocol::About;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
@@ -22,7 +23,7 @@ pub static RULE: Rule = Rule {
         .and(Proof::DIRECTION)
         .and(Proof::BOTH_SIDES)
         .and(Proof::CLIENT),
-    absence: Absence::Between(Whose::Both),
+    absence: Absence::Unsaid(Whose::Both, About::Cancel),
     default_on: true,
     page: include_str!("../../../docs/rules/retry-without-cancel.md"),
     check,

@@ -4,6 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
+use crate::protocol::About;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{DocumentFault, Event, Judgement, What};
 
@@ -15,7 +16,7 @@ pub static RULE: Rule = Rule {
     on: On::Document,
     duty: Duty::client(Occasions::OPENS_DOCUMENT),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
-    absence: Absence::Between(Whose::Sender),
+    absence: Absence::Unsaid(Whose::Sender, About::Document),
     default_on: true,
     page: include_str!("../../../docs/rules/document-opened-twice.md"),
     check,

@@ -4,6 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
+use crate::protocol::About;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, What};
 
@@ -15,7 +16,7 @@ pub static RULE: Rule = Rule {
     on: On::ProgressAfterCancel,
     duty: Duty::either(Occasions::PAST_CANCEL),
     needs: Proof::PAYLOAD.and(Proof::CANCEL_TARGET).and(Proof::ANSWER_TIME).and(Proof::DIRECTION),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Unsaid(Whose::Peer, About::Work),
     default_on: true,
     page: include_str!("../../../docs/rules/progress-after-cancel.md"),
     check,

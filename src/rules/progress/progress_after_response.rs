@@ -5,6 +5,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
+use crate::protocol::About;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, ProgressFault, What};
 
@@ -16,7 +17,7 @@ pub static RULE: Rule = Rule {
     on: On::Progress,
     duty: Duty::either(Occasions::ANSWERS_REPORTED),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Unsaid(Whose::Peer, About::Work),
     default_on: true,
     page: include_str!("../../../docs/rules/progress-after-response.md"),
     check,

@@ -4,6 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
+use crate::protocol::About;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, ProgressFault, What};
 
@@ -15,7 +16,7 @@ pub static RULE: Rule = Rule {
     on: On::Progress,
     duty: Duty::server(Occasions::TOKEN_REFUSED),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
-    absence: Absence::Between(Whose::Both),
+    absence: Absence::Unsaid(Whose::Both, About::Progress),
     default_on: true,
     page: include_str!("../../../docs/rules/progress-on-error-created-token.md"),
     check,

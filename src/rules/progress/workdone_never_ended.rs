@@ -6,6 +6,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
+use crate::protocol::About;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
@@ -17,7 +18,7 @@ pub static RULE: Rule = Rule {
     on: On::WorkLeftOpen,
     duty: Duty::server(Occasions::PROGRESS),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
-    absence: Absence::Between(Whose::Sender),
+    absence: Absence::Unsaid(Whose::Sender, About::Progress),
     default_on: false,
     page: include_str!("../../../docs/rules/workdone-never-ended.md"),
     check,

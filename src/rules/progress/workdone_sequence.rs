@@ -5,6 +5,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
+use crate::protocol::About;
 use crate::rules::rule::found_by;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, ProgressFault, Seen, What};
@@ -17,7 +18,7 @@ pub static RULE: Rule = Rule {
     on: On::Progress,
     duty: Duty::server(Occasions::BEGINS_WORK),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
-    absence: Absence::Between(Whose::Both),
+    absence: Absence::Unsaid(Whose::Both, About::Progress),
     default_on: true,
     page: include_str!("../../../docs/rules/workdone-sequence.md"),
     check,

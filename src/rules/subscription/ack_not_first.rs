@@ -4,6 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
+use crate::protocol::About;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, What};
 
@@ -15,7 +16,7 @@ pub static RULE: Rule = Rule {
     on: On::Unacknowledged,
     duty: Duty::server(Occasions::PAST_LISTENED),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
-    absence: Absence::Between(Whose::Both),
+    absence: Absence::Unsaid(Whose::Both, About::Subscription),
     default_on: true,
     page: include_str!("../../../docs/rules/ack-not-first.md"),
     check,

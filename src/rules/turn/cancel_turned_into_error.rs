@@ -5,7 +5,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::protocol::Mechanism;
+use crate::protocol::{About, Mechanism};
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
 use crate::session::{Event, What};
 
@@ -17,7 +17,7 @@ pub static RULE: Rule = Rule {
     on: On::LateAnswer,
     duty: Duty::server(Occasions::ENDS_TURN),
     needs: Proof::DIRECTION.and(Proof::ERROR_CODE),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Unsaid(Whose::Peer, About::Cancel),
     default_on: true,
     page: include_str!("../../../docs/rules/cancel-turned-into-error.md"),
     check,

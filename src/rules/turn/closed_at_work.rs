@@ -4,6 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
+use crate::protocol::About;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
@@ -15,7 +16,7 @@ pub static RULE: Rule = Rule {
     on: On::ClosedAtWork,
     duty: Duty::server(Occasions::CLOSES_SESSION),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
-    absence: Absence::Between(Whose::Sender),
+    absence: Absence::Unsaid(Whose::Sender, About::State),
     default_on: true,
     page: include_str!("../../../docs/rules/closed-at-work.md"),
     check,

@@ -4,6 +4,7 @@
 
 use crate::capture::Proof;
 use crate::finding::Finding;
+use crate::protocol::About;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
@@ -15,7 +16,7 @@ pub static RULE: Rule = Rule {
     on: On::Request,
     duty: Duty::client(Occasions::PROMPTS),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::BOTH_SIDES),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Unsaid(Whose::Peer, About::State),
     default_on: true,
     page: include_str!("../../../docs/rules/overlapping-prompts.md"),
     check,

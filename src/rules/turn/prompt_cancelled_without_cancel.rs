@@ -5,7 +5,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
-use crate::protocol::Facts;
+use crate::protocol::{About, Facts};
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Event, What};
 
@@ -21,7 +21,7 @@ pub static RULE: Rule = Rule {
         .and(Proof::BOTH_SIDES)
         .and(Proof::CANCEL_TARGET)
         .and(Proof::ANSWER_TIME),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Unsaid(Whose::Peer, About::Cancel),
     default_on: true,
     page: include_str!("../../../docs/rules/prompt-cancelled-without-cancel.md"),
     check,

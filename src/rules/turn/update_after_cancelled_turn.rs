@@ -6,6 +6,7 @@
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::number::duration;
+use crate::protocol::About;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found};
 use crate::session::{Certainty, Event, What};
 
@@ -17,7 +18,7 @@ pub static RULE: Rule = Rule {
     on: On::UpdateAfterTurn,
     duty: Duty::server(Occasions::ENDS_TURN),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Unsaid(Whose::Peer, About::Work),
     default_on: true,
     page: include_str!("../../../docs/rules/update-after-cancelled-turn.md"),
     check,

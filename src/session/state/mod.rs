@@ -303,7 +303,7 @@ impl Conn {
             directions: Directions::Stated,
             proof: channel.proof,
             missing: Stretches::new(channel.complete_head == Some(true)),
-            taken_out: Stretches::default(),
+            taken_out: Vec::new(),
             doubtful: None,
             sources: Vec::new(),
             starts_midway: channel.complete_head == Some(false),

@@ -32,10 +32,18 @@ impl Call {
 /// A result that asked for input.
 struct Asked {
     seen: Seen,
-    call: Call,
+    /// The request; none where something was taken out of it, so that it may be any.
+    call: Option<Call>,
     state: Option<u64>,
     /// The names of its questions; where it has none, the request is only to be sent again.
     questions: Box<[Box<str>]>,
+}
+
+impl Asked {
+    /// True if this very request was asked for input.
+    fn is_of(&self, call: Call) -> bool {
+        self.call.is_some_and(|asking| asking.whole == call.whole)
+    }
 }
 
 /// All of a connection.
@@ -52,7 +60,7 @@ impl Empty for Rounds {
 
 impl Rounds {
     /// A result that asks for input.
-    pub(in crate::session) fn ask(&mut self, seen: Seen, call: Call, facts: &Facts<'_>) {
+    pub(in crate::session) fn ask(&mut self, seen: Seen, call: Option<Call>, facts: &Facts<'_>) {
         if self.asked.len() < REMEMBERED {
             let questions = facts.input_requests().map(names).unwrap_or_default();
             self.asked.push(Asked { seen, call, state: state(facts), questions });
@@ -65,7 +73,10 @@ impl Rounds {
             return None;
         }
         let brought = state(facts);
-        let own: Vec<&Asked> = self.asked.iter().filter(|asked| asked.call.whole == call.whole).collect();
+        if self.asked.iter().any(|asked| asked.call.is_none() && asked.state == brought) {
+            return None;
+        }
+        let own: Vec<&Asked> = self.asked.iter().filter(|asked| asked.is_of(call)).collect();
         let Some(last) = own.last() else { return self.elsewhere(call, brought?) };
         let gave: Vec<&&Asked> = own.iter().filter(|asked| asked.state == brought).collect();
         let fault = match brought {
@@ -84,7 +95,7 @@ impl Rounds {
     /// A request that brings answers: is one missing of those that the last question wanted which its state is of?
     pub(in crate::session) fn note_short(&mut self, call: Call, facts: &Facts<'_>, request: FrameId) {
         let brought = state(facts);
-        let fits = |asked: &&Asked| asked.call.whole == call.whole && asked.state == brought;
+        let fits = |asked: &&Asked| asked.is_of(call) && asked.state == brought;
         let Some(last) = self.asked.iter().rev().find(fits).filter(|_| self.asked.len() < REMEMBERED) else { return };
         let answers = facts.input_responses().map(names).unwrap_or_default();
         if let Some(missing) = last.questions.iter().find(|name| !answers.contains(name)) {
@@ -107,7 +118,10 @@ impl Rounds {
     fn elsewhere(&self, call: Call, brought: u64) -> Option<(RoundFault, Seen)> {
         let given = self.asked.iter().filter(|asked| asked.state == Some(brought));
         let last = given.clone().next_back()?;
-        given.clone().all(|asked| asked.call.callee != call.callee).then_some((RoundFault::Elsewhere, last.seen))
+        given
+            .clone()
+            .all(|asked| asked.call.is_some_and(|asking| asking.callee != call.callee))
+            .then_some((RoundFault::Elsewhere, last.seen))
     }
 }
 
