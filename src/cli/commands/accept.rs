@@ -188,6 +188,7 @@ pub fn offers(run: &RunReport, name: &str) -> bool {
 }
 
 /// True if an update of what these words name takes the answer of an exchange; without words each is asked for.
+#[cfg(feature = "live")]
 pub fn takes(words: &[String], entry: &ExchangeReport) -> bool {
     let means = |word: &String| match Verdict::from_name(word.trim()) {
         Some(verdict) => verdict == entry.verdict,
