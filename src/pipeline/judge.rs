@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::jsonrpc::Kind;
 use crate::protocol::Side;
-use crate::rules::{Auditor, On, RULES, Selection, Undecided, rests_on_order, still_proven};
+use crate::rules::{Auditor, Left, On, RULES, Selection, Undecided, rests_on_order, still_proven};
 use crate::session::{
     Cancellation, Certainty, Connection, Event, Exchange, Followed, Follower, FrameId, Ledger, Sink, What,
 };
@@ -26,9 +26,17 @@ pub(super) struct Judge<'s> {
     follower: Option<Follower>,
     inspector: Option<Inspector>,
     held: Held,
-    /// Which numbers frames have, where only the servers of connections are judged that were seen at two taps: all else is known by then.
-    servers: Option<Numbers>,
+    /// Where only the servers of connections are judged that were seen at two taps: all else is known by then.
+    servers: Option<Servers>,
     error: Option<Error>,
+}
+
+/// What a fold in the order of servers knows of the one before it.
+struct Servers {
+    /// Which numbers frames had there.
+    numbers: Numbers,
+    /// What that one would have said of servers.
+    left: Left,
 }
 
 /// How many findings are held at most; what comes later is said at once.
@@ -76,15 +84,15 @@ impl<'s> Judge<'s> {
         })
     }
 
-    /// The same, and somebody is told of all that it is told and of all that it finds: at once, so that servers are judged with all else.
+    /// The same, and somebody is told of all that it is told and of all that it finds: at once, so that servers are judged with all
+    /// else.
     pub(super) fn watched(self, watcher: &'s Mutex<dyn Watcher>, selection: &Selection) -> Judge<'s> {
         Judge { watcher: Some(watcher), auditor: Auditor::new(selection), ..self }
     }
 
     /// From here on only what is found of servers is taken down, of frames that have these numbers.
     pub(super) fn judge_servers(&mut self, numbers: Numbers) {
-        self.servers = Some(numbers);
-        self.auditor.judge_servers();
+        self.servers = Some(Servers { numbers, left: self.auditor.judge_servers() });
         self.inspector = self.inspector.as_ref().map(|_| Inspector::default());
     }
 
@@ -159,9 +167,13 @@ impl Judge<'_> {
         if let Some(watcher) = watcher {
             told(watcher).event(event);
         }
-        auditor.judge(event, |finding| {
+        let servers = servers.as_ref();
+        auditor.judge(event, |finding, own| {
+            if servers.is_some_and(|servers| servers.acquit(&finding, own)) {
+                return;
+            }
             let held = if waits { held.take(finding, event.seen.at_us) } else { Some(finding) };
-            let Some(finding) = held.map(|finding| numbered(servers.as_ref(), finding)) else { return };
+            let Some(finding) = held.map(|finding| known(servers, finding)) else { return };
             if let Some(watcher) = watcher {
                 told(watcher).finding(&finding);
             }
@@ -172,18 +184,33 @@ impl Judge<'_> {
     }
 }
 
-/// A finding with the numbers that its frames have everywhere else.
-fn numbered(numbers: Option<&Numbers>, mut finding: Finding) -> Finding {
-    let Some(numbers) = numbers else { return finding };
-    let moved = finding.evidence.iter().any(|evidence| numbers.is_moved(evidence.frame));
-    if finding.certainty == Certainty::Violation && (moved || numbers.is_moved(finding.frame)) {
-        // Its messages are shown as the client's log has them.
-        finding.summary.push_str(", by the order at the server's tap");
+impl Servers {
+    /// True for what the order of the server leaves undecided and that of the client does not show at all: two taps know more than
+    /// one. What only the lack of records makes doubtful stays.
+    fn acquit(&self, finding: &Finding, own: Certainty) -> bool {
+        own != Certainty::Violation && !self.left.contains(&(finding.code, self.numbers.known(finding.frame)))
     }
-    finding.frame = numbers.known(finding.frame);
-    finding.exchange = finding.exchange.map(|request| numbers.known(request));
-    finding.evidence.iter_mut().for_each(|evidence| evidence.frame = numbers.known(evidence.frame));
-    finding
+
+    /// A finding with the numbers that its frames have everywhere else.
+    fn known(&self, mut finding: Finding) -> Finding {
+        let numbers = &self.numbers;
+        let moved = finding.evidence.iter().any(|evidence| numbers.is_moved(evidence.frame));
+        if finding.certainty == Certainty::Violation && (moved || numbers.is_moved(finding.frame)) {
+            // Its messages are shown as the client's log has them.
+            finding.summary.push_str(", by the order at the server's tap");
+        }
+        finding.frame = numbers.known(finding.frame);
+        finding.exchange = finding.exchange.map(|request| numbers.known(request));
+        finding.evidence.iter_mut().for_each(|evidence| evidence.frame = numbers.known(evidence.frame));
+        finding
+    }
+}
+
+fn known(servers: Option<&Servers>, finding: Finding) -> Finding {
+    match servers {
+        Some(servers) => servers.known(finding),
+        None => finding,
+    }
 }
 
 impl Sink for Judge<'_> {
@@ -235,7 +262,7 @@ impl Sink for Judge<'_> {
 
     fn connection(&mut self, connection: &Connection, ledger: Ledger<'_>, logger: Option<Side>) {
         for finding in self.held.release(connection.id, ledger) {
-            let done = self.derived.finding(&numbered(self.servers.as_ref(), finding));
+            let done = self.derived.finding(&known(self.servers.as_ref(), finding));
             self.keep(done);
         }
         if self.servers.is_some() {

@@ -1,9 +1,10 @@
 //! Each side is judged in the order of its own tap.
 //!
-//! Where a source merges two taps, its frames come in the order of the client's. That order says what the client knew when it acted, and not
-//! what the server knew: a request that it sent before `initialized` had come stands behind it there. So the frames of such connections are
-//! kept, and folded once more in the order of the server's tap when the fold has ended. What is found of the client, and of the log itself, is taken from the first
-//! fold, what is found of the server from the second one. Both ask the same rules about the same messages.
+//! Where a source merges two taps, its frames come in the order of the client's. That order says what the client knew when it acted,
+//! and not what the server knew: a request that it sent before `initialized` had come stands behind it there. So the frames of such
+//! connections are kept, and folded once more in the order of the server's tap when the fold has ended. What is found of the client,
+//! and of the log itself, is taken from the first fold, what is found of the server from the second one. Both ask the same rules about
+//! the same messages. Like the frames that a merge itself holds, these are held as a whole.
 
 use std::collections::BTreeMap;
 
@@ -154,8 +155,9 @@ enum Beside {
     Behind,
 }
 
-/// What sorts frames as they passed the server's tap. What it did not see came after all that stands before it at the client's tap: what a client sends
-/// has its place behind all that it had sent and received. Only what the server sent went before the next that it sent.
+/// What sorts frames as they passed the server's tap. What it did not see came after all that stands before it at the client's tap:
+/// what a client sends has its place behind all that it had sent and received. Only what the server sent went before the next that
+/// it sent.
 fn keys(places: &[Place]) -> Vec<(u64, Beside, usize)> {
     let mut next_sent = vec![None; places.len()];
     let mut next = None;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashSet;
+
 use super::occur::{of_connection, of_event};
 use super::{Absence, Occasions, On, RULES, Rule, Whose};
 use crate::capture::{Proof, Vantage};
@@ -94,7 +96,12 @@ pub struct Auditor {
     seized: Vec<Vec<Seized>>,
     /// Which findings are heard of connections that were seen at two taps.
     merged: Heard,
+    /// What was found of their servers and is not heard: by which rule, of which message.
+    left: Left,
 }
+
+/// Rules, and messages in which they saw something.
+pub type Left = FxHashSet<(&'static str, FrameId)>;
 
 /// Which findings are heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +119,8 @@ impl Auditor {
         for rule in RULES.iter().copied().filter(|rule| selection.takes(rule)) {
             by_event[rule.on as usize].push(rule);
         }
-        Auditor { by_event, undecided: BTreeMap::new(), lost: Lost::default(), seized: Vec::new(), merged: Heard::All }
+        let (undecided, lost, seized) = (BTreeMap::new(), Lost::default(), Vec::new());
+        Auditor { by_event, undecided, lost, seized, merged: Heard::All, left: Left::default() }
     }
 
     /// The same, which leaves the servers of connections that were seen at two taps to [`Auditor::judge_servers`].
@@ -120,9 +128,10 @@ impl Auditor {
         Auditor { merged: Heard::ButServer, ..self }
     }
 
-    /// From here on the servers of such connections are judged, and nobody else.
-    pub fn judge_servers(&mut self) {
+    /// From here on the servers of such connections are judged, and nobody else. Gives what was left of them so far.
+    pub fn judge_servers(&mut self) -> Left {
         (self.merged, self.seized) = (Heard::Server, Vec::new());
+        std::mem::take(&mut self.left)
     }
 
     /// True if any selected rule looks at such events.
@@ -130,31 +139,24 @@ impl Auditor {
         !self.by_event[on as usize].is_empty()
     }
 
-    /// Judges one event.
-    pub fn judge(&mut self, event: &Event<'_>, mut report: impl FnMut(Finding)) {
+    /// Judges one event, and reports what is found, and how sure the rule itself is of it: the log may lack what would prove it.
+    pub fn judge(&mut self, event: &Event<'_>, mut report: impl FnMut(Finding, Certainty)) {
         self.seize(event);
         for rule in &self.by_event[kind(&event.what) as usize] {
-            let Some(finding) = (rule.check)(event).filter(|finding| self.hears(event, finding)) else { continue };
+            let Some(finding) = (rule.check)(event) else { continue };
+            if !hears(self.merged, event, &finding) {
+                self.left.extend((self.merged == Heard::ButServer).then_some((finding.code, finding.frame)));
+                continue;
+            }
             let lacking = event.connection.proof.lacking(rule.needs.in_context());
             if lacking == Proof::NONE || lacking == Proof::DIRECTION && told_by_messages(rule, event, &finding) {
-                report(proven(rule, event, finding));
+                let own = finding.certainty;
+                report(proven(rule, event, finding), own);
             } else {
                 let entry = self.undecided.entry(rule.code).or_insert((Proof::NONE, 0));
                 entry.0 = entry.0.and(lacking);
                 entry.1 += 1;
             }
-        }
-    }
-
-    /// True unless the finding is one of the other fold. What hops show is judged once, whatever their taps.
-    fn hears(&self, event: &Event<'_>, finding: &Finding) -> bool {
-        let of_server = finding.by == Some(Side::Server);
-        match self.merged {
-            Heard::Server => of_server,
-            Heard::ButServer if of_server => {
-                event.connection.vantage != Vantage::Merged || matches!(event.what, What::Hop(_))
-            }
-            Heard::All | Heard::ButServer => true,
         }
     }
 
@@ -250,6 +252,18 @@ fn told_by_messages(rule: &Rule, event: &Event<'_>, finding: &Finding) -> bool {
             // What is not there may be of a side of which the log has nothing.
             Absence::Before(_) | Absence::Since(_) | Absence::Within(..) => false,
         }
+}
+
+/// True unless the finding is one of the other fold. What hops show is judged once, whatever their taps.
+fn hears(heard: Heard, event: &Event<'_>, finding: &Finding) -> bool {
+    let of_server = finding.by == Some(Side::Server);
+    match heard {
+        Heard::Server => of_server,
+        Heard::ButServer if of_server => {
+            event.connection.vantage != Vantage::Merged || matches!(event.what, What::Hop(_))
+        }
+        Heard::All | Heard::ButServer => true,
+    }
 }
 
 /// The finding as far as the log can prove it: the ledger is asked here and nowhere else.

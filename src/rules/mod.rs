@@ -24,7 +24,7 @@ mod transport;
 mod turn;
 
 pub use crate::finding::{Absence, Whose};
-pub use auditor::{Auditor, Seized, Selection, Undecided, rests_on_order, still_proven};
+pub use auditor::{Auditor, Left, Seized, Selection, Undecided, rests_on_order, still_proven};
 pub use charge::{Charge, charge};
 pub use coverage::{Covered, Exercised, Standing, coverage, rule_of, totals};
 pub use occasion::{Duty, Occasions};

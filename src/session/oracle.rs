@@ -47,7 +47,7 @@ pub trait Oracle {
     fn reused_ids(&mut self, connection: u32, issuer: Side) -> Vec<ReusedId>;
 }
 
-/// The oracle of connections that have no questions.
+/// The oracle of folds that forget nothing, and of connections that have no questions.
 pub struct Nobody;
 
 impl Oracle for Nobody {

@@ -3,11 +3,11 @@
 use rpctape::capture::{Body, Channel, Direction, Frame, Proof, Transport, Vantage};
 use rpctape::protocol::{Side, profiles};
 use rpctape::rules::Selection;
-use rpctape::session::{Opened, Session, Settings};
+use rpctape::session::{Nobody, Opened, Session, Settings};
 
 use super::rng::Rng;
 use crate::support::trace::{Step, What, frame};
-use crate::support::verdicts::{NoOracle, Verdicts, width};
+use crate::support::verdicts::{Verdicts, width};
 
 const IDS: [&str; 12] =
     ["0", "1", "1.0", "10e-1", "\"1\"", "\"\"", "2", "\"a\"", "null", "1.5", "true", "123456789012345678901234567890"];
@@ -132,7 +132,7 @@ impl Chaos {
             session.push(next, 1, &frame, &mut verdicts);
             next += width(&frame);
         }
-        session.finish(&mut NoOracle, &mut verdicts);
+        session.finish(&mut Nobody, &mut verdicts);
         let Verdicts { findings, exchanges, cancellations, .. } = &verdicts;
         format!("{findings:?} {exchanges:?} {cancellations:?}")
     }

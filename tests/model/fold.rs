@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use rpctape::finding::Finding;
 use rpctape::rules::Selection;
-use rpctape::session::{FrameId, Opened, Session, Settings};
+use rpctape::session::{FrameId, Nobody, Opened, Session, Settings};
 
 use super::rng::Rng;
 use crate::support::trace::Trace;
-use crate::support::verdicts::{NoOracle, Verdicts, width};
+use crate::support::verdicts::{Verdicts, width};
 
 /// What is said of each trace, as text with frames numbered within the trace.
 pub fn fold(traces: &[Trace], settings: Settings, mut order: Rng) -> Vec<Vec<String>> {
@@ -37,7 +37,7 @@ pub fn fold(traces: &[Trace], settings: Settings, mut order: Rng) -> Vec<Vec<Str
             left.remove(at);
         }
     }
-    session.finish(&mut NoOracle, &mut verdicts);
+    session.finish(&mut Nobody, &mut verdicts);
     let mut said = vec![Vec::new(); traces.len()];
     for finding in &verdicts.findings {
         said[finding.connection as usize].push(line(finding, &places));

@@ -6,9 +6,9 @@ use std::path::Path;
 use rpctape::capture::{self, Channel, Frame, FrameSink, Overrides, Resume, Skip};
 use rpctape::error::Result;
 use rpctape::rules::Selection;
-use rpctape::session::{FrameId, Opened, Session, Settings};
+use rpctape::session::{FrameId, Nobody, Opened, Session, Settings};
 
-use super::verdicts::{NoOracle, Verdicts, width};
+use super::verdicts::{Verdicts, width};
 
 /// A fold over one source: one connection a channel.
 pub struct Fold {
@@ -47,6 +47,6 @@ pub fn run(path: &Path) -> (Verdicts, HashMap<FrameId, u64>) {
     };
     source.read(0, Resume::default(), &mut fold).unwrap_or_else(|error| panic!("{name}: {error}"));
     let Fold { session, mut verdicts, lines, .. } = fold;
-    session.finish(&mut NoOracle, &mut verdicts);
+    session.finish(&mut Nobody, &mut verdicts);
     (verdicts, lines)
 }

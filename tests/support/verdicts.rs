@@ -9,8 +9,8 @@ use rpctape::pipeline::{Inspector, Lookout};
 use rpctape::protocol::Side;
 use rpctape::rules::{Auditor, Exercised, Selection, rests_on_order, still_proven};
 use rpctape::session::{
-    Cancellation, Connection, Event, Exchange, Follower, FrameId, Ledger, NO_CONNECTION, Opened, Oracle, Remembered,
-    ReusedId, Session, Settings, Sink,
+    Cancellation, Connection, Event, Exchange, Follower, FrameId, Ledger, NO_CONNECTION, Nobody, Opened, Oracle,
+    Remembered, ReusedId, Session, Settings, Sink,
 };
 
 use super::trace::{Trace, What};
@@ -45,9 +45,9 @@ impl Verdicts {
 
 impl Sink for Verdicts {
     fn event(&mut self, event: &Event<'_>) {
-        self.auditor.judge(event, |finding| self.findings.push(finding));
+        self.auditor.judge(event, |finding, _| self.findings.push(finding));
         if let Some(inspector) = &mut self.inspector {
-            inspector.look(event, |event| self.auditor.judge(event, |finding| self.findings.push(finding)));
+            inspector.look(event, |event| self.auditor.judge(event, |finding, _| self.findings.push(finding)));
         }
     }
     fn inferred(&mut self, _: FrameId, _: Side) {}
@@ -66,18 +66,6 @@ impl Sink for Verdicts {
         let proof = connection.proof;
         self.exercised.extend(seized.map(|seized| Exercised { seized, proof, connections: 1 }));
         self.connections.push(connection.clone());
-    }
-}
-
-/// An oracle for folds whose window is never exceeded.
-pub struct NoOracle;
-
-impl Oracle for NoOracle {
-    fn request(&mut self, _: u32, _: Side, _: &Id, _: FrameId) -> Option<Remembered> {
-        None
-    }
-    fn reused_ids(&mut self, _: u32, _: Side) -> Vec<ReusedId> {
-        Vec::new()
     }
 }
 
@@ -111,7 +99,7 @@ pub fn width(frame: &Frame<'_>) -> u64 {
 
 /// Judges one trace. Also gives the event number (from 1) of each frame.
 pub fn judge(trace: &Trace, settings: Settings, selection: &Selection) -> (Verdicts, HashMap<FrameId, u64>) {
-    judge_with(trace, settings, selection, &mut NoOracle, |_| None)
+    judge_with(trace, settings, selection, &mut Nobody, |_| None)
 }
 
 /// The same, with the look-out for secrets: it reads all that passes.
@@ -121,7 +109,7 @@ pub fn judge_with_lookout(
     selection: &Selection,
 ) -> (Verdicts, HashMap<FrameId, u64>) {
     let mut lookout = Lookout::default();
-    judge_with(trace, settings, selection, &mut NoOracle, |frame| lookout.look(1, frame))
+    judge_with(trace, settings, selection, &mut Nobody, |frame| lookout.look(1, frame))
 }
 
 fn judge_with(
