@@ -287,6 +287,13 @@ impl Loaded {
             say(&format!("warning: {}", rpctape::report::escape(&told)));
         }
     }
+
+    /// Names the files that were passed over, where what is printed does not.
+    pub fn tell_passed_over(&self) {
+        for (file, why) in &self.passed_over {
+            say(&format!("passed over: {}: {}", rpctape::report::escape(file), rpctape::report::escape(why)));
+        }
+    }
 }
 
 /// That a source is not whole, or no longer what was read.
@@ -342,6 +349,7 @@ pub fn load_hops(
 pub fn load(files: &[String], read: &ReadArgs, judge: &JudgeArgs, to: To<'_>, stop: &Stop) -> Result<Loaded> {
     let loaded = judged(files, read, judge, to, stop)?;
     loaded.warn();
+    loaded.tell_passed_over();
     Ok(loaded)
 }
 

@@ -65,9 +65,6 @@ pub fn run(args: &LsArgs, stop: &Stop) -> Result<u8> {
         Format::Json => listing.write_json(&mut out),
     })?;
     out.close()?;
-    for (file, why) in &loaded.passed_over {
-        io::say(&format!("passed over: {}: {}", rpctape::report::escape(file), rpctape::report::escape(why)));
-    }
     Ok(0)
 }
 

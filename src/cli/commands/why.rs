@@ -126,6 +126,7 @@ pub fn run(args: &WhyArgs, commands: &[String], stop: &Stop) -> Result<u8> {
             .hint("`rpctape ls` shows what it was taken for and what was passed over; --format-in overrules it"));
     }
     loaded.warn();
+    loaded.tell_passed_over();
     let after_us = judged.settings().stuck_after_us;
     let mut out = Out::open(None, &[])?.clean(args.redact.redactor(&config));
     let mut case = Case::open(&loaded.store, args.redact.redactor(&config), after_us)?;

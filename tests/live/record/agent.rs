@@ -176,6 +176,24 @@ fn request(id: u32, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
+#[cfg(unix)]
+#[test]
+fn what_a_folder_has_links_to_is_passed_over_and_named() {
+    let folder = Folder::new();
+    let logs = one_log(&folder);
+    std::fs::write(folder.path("secret.jsonl"), "{}").expect("a file");
+    std::os::unix::fs::symlink(folder.path("secret.jsonl"), format!("{logs}/out.jsonl")).expect("a link");
+    let mut agent = Agent::of(Command::new(env!("CARGO_BIN_EXE_rpctape")).args(["mcp", &logs]));
+    agent.begin("2025-11-25");
+    let why = "./out.jsonl: it is a link that leads out of the folder";
+    for (id, tool) in [(2, "ls"), (3, "stats"), (4, "check")] {
+        let result = agent.call(id, tool, json!({"log": "."}));
+        assert_eq!(result["isError"], false, "{result}");
+        assert_eq!(result["content"].to_string().matches(why).count(), 1, "{tool}: {result}");
+    }
+    agent.end();
+}
+
 #[test]
 fn a_batch_is_answered_by_one_array_where_the_revision_has_them() {
     let folder = Folder::new();

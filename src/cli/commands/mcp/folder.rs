@@ -49,7 +49,7 @@ impl Folder {
     }
 
     /// The links in a folder that lead outside of this one, as paths from it on: what is read of it is read without them.
-    pub fn leading_out(&self, inside: &str) -> Vec<String> {
+    fn leading_out(&self, inside: &str) -> Vec<String> {
         let (mut found, mut folders) = (Vec::new(), vec![self.0.join(inside)]);
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {

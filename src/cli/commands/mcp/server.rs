@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use rpctape::protocol;
 use rpctape::redact::{Custom, Redactor};
-use rpctape::report::escape;
 use serde_json::{Value, json};
 
 use super::folder::Folder;
@@ -25,9 +24,6 @@ pub const REVISIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "202
 /// How many calls may run at once.
 const CALLS: usize = 8;
 
-/// How many links are named that are passed over.
-const NAMED: usize = 20;
-
 /// How many answers are kept for their later pages.
 const KEPT: usize = 8;
 
@@ -39,6 +35,8 @@ type Answer = (Vec<String>, Arc<Said>);
 
 struct Said {
     text: String,
+    /// What was said beside the answer: files that were passed over, and why.
+    beside: String,
     failed: bool,
 }
 
@@ -224,24 +222,13 @@ impl Server {
         Ok(match page(&answer.text, cursor, self.offer.page) {
             Ok(shown) => {
                 let mut all = paged(shown.text, shown.next, answer.text.len(), answer.failed);
-                if let (Some(passed), Some(content)) = (self.passed_over(arguments), all["content"].as_array_mut()) {
-                    content.push(json!({"type": "text", "text": passed}));
+                if let Some(content) = all["content"].as_array_mut().filter(|_| !answer.beside.is_empty()) {
+                    content.push(json!({"type": "text", "text": answer.beside}));
                 }
                 all
             }
             Err(why) => said(&why, true),
         })
-    }
-
-    /// What a folder that was asked about has links to, and does not show.
-    fn passed_over(&self, arguments: &Value) -> Option<String> {
-        let log = arguments.get("log").and_then(Value::as_str)?;
-        let folder = &self.offer.folder;
-        let links = folder.leading_out(&folder.inside(log).ok()?);
-        let named = links.iter().take(NAMED).map(|link| escape(link)).collect::<Vec<_>>().join(", ");
-        let more = if links.len() > NAMED { format!(" and {} more", links.len() - NAMED) } else { String::new() };
-        let text = format!("not looked at: {named}{more}, links that lead outside of the folder that is served");
-        (!links.is_empty()).then(|| self.clean(&text))
     }
 
     fn kept(&self, command: &[String]) -> Option<Arc<Said>> {
@@ -263,12 +250,12 @@ impl Server {
         let Some(Ended { out, err, code }) = ended else { return Err(Refusal(INTERNAL, "cancelled".to_string())) };
         // 0 and 1 are answers (clean, findings); with anything else the reason is on standard error.
         let failed = !matches!(code, Some(0 | 1));
-        let text = match (failed, out.is_empty()) {
-            (true, _) => format!("{out}{err}"),
-            (false, true) => "nothing\n".to_string(),
-            (false, false) => out,
+        let (text, beside) = match (failed, out.is_empty()) {
+            (true, _) => (format!("{out}{err}"), String::new()),
+            (false, true) => ("nothing\n".to_string(), err),
+            (false, false) => (out, err),
         };
-        let answer = Arc::new(Said { text: self.clean(&text), failed });
+        let answer = Arc::new(Said { text: self.clean(&text), beside: self.clean(&beside), failed });
         let mut answers = locked(&self.answers);
         answers.retain(|(of, _)| *of != command);
         answers.push_front((command, Arc::clone(&answer)));
