@@ -254,9 +254,10 @@ impl Walk<'_> {
             let at = places.partition_point(|place| *place <= range.start).saturating_sub(1);
             let (word, start) = words[at];
             let Some(secret) = word.get(range.start - places[at]..range.end - places[at]) else { continue };
-            if names::placeholders(word).is_empty()
-                && !hits.iter().any(|hit| hit.start < start + word.len() && start < hit.end)
-            {
+            // What was found before the command ends before it.
+            let mut within = hits.iter().rev().take_while(|hit| hit.end > words[0].1);
+            let is_found = within.any(|hit| hit.start < start + word.len() && start < hit.end);
+            if names::placeholders(word).is_empty() && !is_found {
                 let start = start + range.start - places[at];
                 let (end, secret, pointer) = (start + secret.len(), secret.to_string(), pointer(levels));
                 hits.push(Hit { start, end, kind, secret, pointer, inner: String::new(), mark: String::new() });
