@@ -137,3 +137,24 @@ fn what_the_recorder_lost_of_the_client_is_no_fault_of_the_server() {
         ("a request", &|| drop(all_same(&lost_request, &[]))),
     ]);
 }
+
+/// A cancel that leaves a nested request open is against the draft alone, and nothing but the head of the log says that it is spoken.
+#[test]
+fn a_profile_that_only_the_recording_tells_judges_the_live_session_too() {
+    let lines = [
+        r#"{"meta":{"head":"complete","protocol":"acp","revision":"rfd-2025-11","tail":"open","transport":"stdio","vantage":"client"}}"#,
+        r#"{"t":0,"dir":"c2s","msg":{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"terminal":true}}}}"#,
+        r#"{"t":10,"dir":"s2c","msg":{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{}}}}"#,
+        r#"{"t":15,"dir":"c2s","msg":{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[]}}}"#,
+        r#"{"t":30,"dir":"s2c","msg":{"jsonrpc":"2.0","id":0,"method":"terminal/wait_for_exit","params":{"sessionId":"s1","terminalId":"t"}}}"#,
+        r#"{"t":400,"dir":"c2s","msg":{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s1"}}}"#,
+        r#"{"t":460,"dir":"s2c","msg":{"jsonrpc":"2.0","id":1,"result":{"stopReason":"cancelled"}}}"#,
+        r#"{"t":60000,"ev":"close","by":"client"}"#,
+    ];
+    let mock = ["--", env!("CARGO_BIN_EXE_rpctape"), "mock", "it.jsonl"].map(str::to_string).to_vec();
+    let run = of_target("it.jsonl", lines.join("\n").as_bytes(), mock).flags("--allow-all --stuck-min 20s").run();
+    run.ended("pass", 0);
+    let prompt = run.exchange("#1");
+    assert_eq!(prompt["verdict"], "same", "{}", run.all());
+    assert!(prompt.to_string().contains("cascade-incomplete"), "{}", run.all());
+}

@@ -1,5 +1,7 @@
 //! Servers that do what the recording does not know: answer twice, ask for files, leave processes behind.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -187,4 +189,35 @@ fn large_answers_and_odd_bytes() {
     let run = bench(&recorded, &Value::String(script.display().to_string())).run();
     run.verdicts(&["#1 same", "#2 same", "#3 same"]);
     assert!(!run.said.out.contains('\u{1b}') && !run.said.err.contains('\u{1b}'));
+}
+
+/// Answers every connection with these bytes, and closes it. Gives the address, as a target.
+fn saying(bytes: &'static [u8]) -> Vec<String> {
+    let door = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = door.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        while let Ok((mut caller, _)) = door.accept() {
+            let _ = caller.read(&mut [0; 4096]);
+            let _ = caller.write_all(bytes);
+        }
+    });
+    vec!["--url".into(), format!("http://127.0.0.1:{port}/mcp")]
+}
+
+#[test]
+fn a_port_that_does_not_speak_http_is_nothing_to_check() {
+    // A warning of TLS, and the greeting of a mail server.
+    for bytes in [&b"\x15\x03\x01\x00\x02\x02\x46"[..], b"220 mail.example ESMTP\r\n"] {
+        let said = of_target("it.rec.jsonl", ping().rec().as_bytes(), saying(bytes)).screen();
+        assert_eq!(said.code, 2, "{}{}", said.out, said.err);
+        assert!(said.err.contains("is no HTTP: is its address one of https?"), "{}", said.err);
+    }
+}
+
+#[test]
+fn a_body_that_breaks_off_is_no_bad_message() {
+    let cut = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{\"jsonrpc\"";
+    let run = of_target("it.rec.jsonl", ping().rec().as_bytes(), saying(cut)).flags("--stuck-min 300ms").run();
+    assert_eq!(run.exchange("#1")["verdict"], "stuck", "{}", run.all());
+    assert!(!run.all().contains("invalid-json"), "{}", run.all());
 }

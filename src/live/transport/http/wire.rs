@@ -299,8 +299,8 @@ impl Wire {
         }
         match piece(body.trim_ascii().to_vec()) {
             Piece::Message(bytes) => self.message(Some(stream), self.since(head_us), bytes, None).await?,
-            // `Accepted`, and pages for people that come with an error, stand in the place of nothing.
-            Piece::Raw(bytes) if status == StatusCode::OK && !bytes.is_empty() => {
+            // `Accepted`, and pages for people that come with an error, stand in the place of nothing. What broke off is no whole.
+            Piece::Raw(bytes) if status == StatusCode::OK && how == EOF && !bytes.is_empty() => {
                 self.report.tell(Incoming::Raw { bytes }).await?;
             }
             Piece::Raw(_) => {}
