@@ -183,7 +183,7 @@ fn what_a_folder_has_links_to_is_passed_over_and_named() {
     let logs = one_log(&folder);
     std::fs::write(folder.path("secret.jsonl"), "{}").expect("a file");
     std::os::unix::fs::symlink(folder.path("secret.jsonl"), format!("{logs}/out.jsonl")).expect("a link");
-    let mut agent = Agent::of(Command::new(env!("CARGO_BIN_EXE_rpctape")).args(["mcp", &logs]));
+    let mut agent = Agent::of(common::program().args(["mcp", &logs]));
     agent.begin("2025-11-25");
     let why = "./out.jsonl: it is a link that leads out of the folder";
     for (id, tool) in [(2, "ls"), (3, "stats"), (4, "check")] {
