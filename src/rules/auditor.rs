@@ -90,10 +90,16 @@ pub struct Seized {
 /// The selected rules, sorted by the event they look at.
 pub struct Auditor {
     by_event: Vec<Vec<&'static Rule>>,
-    undecided: BTreeMap<&'static str, (Proof, u64)>,
     lost: Lost,
     /// What connections that have not ended gave occasion to, profile by profile.
     seized: Vec<Vec<Seized>>,
+    books: Books,
+}
+
+/// What is found and not reported.
+struct Books {
+    /// What the log cannot prove: by rule, what it lacks and how often.
+    undecided: BTreeMap<&'static str, (Proof, u64)>,
     /// Which findings are heard of connections that were seen at two taps.
     merged: Heard,
     /// What was found of their servers and is not heard: by which rule, of which message.
@@ -112,6 +118,42 @@ enum Heard {
     Server,
 }
 
+impl Books {
+    /// Reports a finding, or takes it down. Out of line: of most events nothing is found, and they pass by here one and all.
+    #[inline(never)]
+    fn weigh(
+        &mut self,
+        rule: &'static Rule,
+        event: &Event<'_>,
+        finding: Finding,
+        report: &mut dyn FnMut(Finding, Certainty),
+    ) {
+        if !self.hears(event, &finding) {
+            self.left.extend((self.merged == Heard::ButServer).then_some((finding.code, finding.frame)));
+            return;
+        }
+        let lacking = event.connection.proof.lacking(rule.needs.in_context());
+        if lacking == Proof::NONE || lacking == Proof::DIRECTION && told_by_messages(rule, event, &finding) {
+            let own = finding.certainty;
+            return report(proven(rule, event, finding), own);
+        }
+        let (lacks, events) = self.undecided.entry(rule.code).or_insert((Proof::NONE, 0));
+        (*lacks, *events) = (lacks.and(lacking), *events + 1);
+    }
+
+    /// True unless the finding is one of the other fold. What hops show is judged once, whatever their taps.
+    fn hears(&self, event: &Event<'_>, finding: &Finding) -> bool {
+        let of_server = finding.by == Some(Side::Server);
+        match self.merged {
+            Heard::Server => of_server,
+            Heard::ButServer if of_server => {
+                event.connection.vantage != Vantage::Merged || matches!(event.what, What::Hop(_))
+            }
+            Heard::All | Heard::ButServer => true,
+        }
+    }
+}
+
 impl Auditor {
     /// An auditor for a selection.
     pub fn new(selection: &Selection) -> Auditor {
@@ -119,19 +161,20 @@ impl Auditor {
         for rule in RULES.iter().copied().filter(|rule| selection.takes(rule)) {
             by_event[rule.on as usize].push(rule);
         }
-        let (undecided, lost, seized) = (BTreeMap::new(), Lost::default(), Vec::new());
-        Auditor { by_event, undecided, lost, seized, merged: Heard::All, left: Left::default() }
+        let books = Books { undecided: BTreeMap::new(), merged: Heard::All, left: Left::default() };
+        Auditor { by_event, lost: Lost::default(), seized: Vec::new(), books }
     }
 
     /// The same, which leaves the servers of connections that were seen at two taps to [`Auditor::judge_servers`].
-    pub fn without_servers(self) -> Auditor {
-        Auditor { merged: Heard::ButServer, ..self }
+    pub fn without_servers(mut self) -> Auditor {
+        self.books.merged = Heard::ButServer;
+        self
     }
 
     /// From here on the servers of such connections are judged, and nobody else. Gives what was left of them so far.
     pub fn judge_servers(&mut self) -> Left {
-        (self.merged, self.seized) = (Heard::Server, Vec::new());
-        std::mem::take(&mut self.left)
+        (self.books.merged, self.seized) = (Heard::Server, Vec::new());
+        std::mem::take(&mut self.books.left)
     }
 
     /// True if any selected rule looks at such events.
@@ -143,19 +186,8 @@ impl Auditor {
     pub fn judge(&mut self, event: &Event<'_>, mut report: impl FnMut(Finding, Certainty)) {
         self.seize(event);
         for rule in &self.by_event[kind(&event.what) as usize] {
-            let Some(finding) = (rule.check)(event) else { continue };
-            if !hears(self.merged, event, &finding) {
-                self.left.extend((self.merged == Heard::ButServer).then_some((finding.code, finding.frame)));
-                continue;
-            }
-            let lacking = event.connection.proof.lacking(rule.needs.in_context());
-            if lacking == Proof::NONE || lacking == Proof::DIRECTION && told_by_messages(rule, event, &finding) {
-                let own = finding.certainty;
-                report(proven(rule, event, finding), own);
-            } else {
-                let entry = self.undecided.entry(rule.code).or_insert((Proof::NONE, 0));
-                entry.0 = entry.0.and(lacking);
-                entry.1 += 1;
+            if let Some(finding) = (rule.check)(event) {
+                self.books.weigh(rule, event, finding, &mut report);
             }
         }
     }
@@ -193,7 +225,7 @@ impl Auditor {
     /// Rules that would have spoken, had the log shown more.
     pub fn undecided(&self) -> Vec<Undecided> {
         let mut all: BTreeMap<_, _> = self.lost_at_hops().map(|undecided| (undecided.code, undecided)).collect();
-        for (code, (lacks, events)) in &self.undecided {
+        for (code, (lacks, events)) in &self.books.undecided {
             let undecided = all.entry(code).or_insert(Undecided { code, lacks: Vec::new(), events: 0 });
             undecided.lacks.extend(Proof::NONE.missing(*lacks));
             undecided.events += events;
@@ -252,18 +284,6 @@ fn told_by_messages(rule: &Rule, event: &Event<'_>, finding: &Finding) -> bool {
             // What is not there may be of a side of which the log has nothing.
             Absence::Before(_) | Absence::Since(_) | Absence::Within(..) => false,
         }
-}
-
-/// True unless the finding is one of the other fold. What hops show is judged once, whatever their taps.
-fn hears(heard: Heard, event: &Event<'_>, finding: &Finding) -> bool {
-    let of_server = finding.by == Some(Side::Server);
-    match heard {
-        Heard::Server => of_server,
-        Heard::ButServer if of_server => {
-            event.connection.vantage != Vantage::Merged || matches!(event.what, What::Hop(_))
-        }
-        Heard::All | Heard::ButServer => true,
-    }
 }
 
 /// The finding as far as the log can prove it: the ledger is asked here and nowhere else.
