@@ -57,6 +57,8 @@ pub enum Break {
     Died,
     /// The handshake was never answered, by a server that runs.
     NoWelcome,
+    /// An error for nothing (id null) comes behind a cancel, where nothing else was left to be answered.
+    Objected,
 }
 
 /// What shows that a sentence is kept. All that are named must hold.
@@ -159,7 +161,7 @@ static ROWS: &[Row] = &[
         words: Words::Sentence("bad-cancel-ignored"),
         whom: For::All,
         probes: &["unknown", "first", "done", "malformed", "task-notified"],
-        breaks: &[Break::Rule("RPC023"), Break::Rule("RPC021"), Break::Died],
+        breaks: &[Break::Rule("RPC023"), Break::Rule("RPC021"), Break::Objected, Break::Died],
         holds: &[Hold::Quiet, Hold::Alive],
     },
     Row {

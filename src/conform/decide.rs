@@ -82,6 +82,9 @@ fn broken(what: &Break, play: &Play) -> Option<Proof> {
         Break::OnCancel(rule) => {
             play.charged(rule).find(|fault| play.is_about_cancel(fault)).map(|fault| proof(play, fault))
         }
+        Break::Objected => {
+            play.objected().map(|(line, summary)| Proof { summary, line: Some(line), ..Proof::default() })
+        }
         Break::Died => play.died().map(|summary| Proof { summary, ..Proof::default() }),
         Break::NoWelcome => {
             let silent = play.died().is_none() && play.is_alive() && play.was_welcomed() == Some(false);

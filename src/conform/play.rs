@@ -3,8 +3,9 @@
 use super::probes::Probe;
 use super::speech::HELLO;
 use super::template::{AS_REQUEST, is_call, is_of_task, is_witness};
+use crate::capture::Transport;
 use crate::protocol::Side;
-use crate::replay::recording::{Connection, EventKind, Exchange, Fault};
+use crate::replay::recording::{Connection, Event, EventKind, Exchange, Fault};
 use crate::replay::run::{CancelStatus, Fate, RunLog};
 use crate::replay::splice;
 
@@ -226,6 +227,28 @@ impl Play {
         self.live.faults.iter().filter(move |fault| fault.code == rule && fault.certainty == "violation")
     }
 
+    /// An error that answers nothing (id null) and can only be for the cancel, on one ordered channel: it is the first such, it stands behind the
+    /// first cancel, and all that was said before has had its answer. With its line. What a probe sends is JSON, and its requests have ids of
+    /// their own: nothing else is left that such an error could be for.
+    pub(super) fn objected(&self) -> Option<(u64, String)> {
+        let is_cancel = |event: &Event| event.side == Some(Side::Client) && matches!(event.what, EventKind::Cancel(_));
+        let cancel =
+            self.live.events.iter().position(is_cancel).filter(|_| self.live.transport == Transport::Ordered)?;
+        let (place, event) = self.live.events.iter().enumerate().find(|(_, event)| is_for_nothing(event))?;
+        let summary = "it answers the cancel with an error whose id is null".to_string();
+        (place > cancel && self.is_settled_before(cancel)).then_some((event.line, summary))
+    }
+
+    /// True if all requests before this event were answered before it, and one of them was sent behind the last notification.
+    fn is_settled_before(&self, place: usize) -> bool {
+        let asked = || self.live.exchanges.iter().filter(|live| live.issuer == Side::Client && live.request < place);
+        let told = self.live.events[..place].iter().rposition(|event| {
+            event.side == Some(Side::Client) && !matches!(event.what, EventKind::Request(_) | EventKind::Open)
+        });
+        asked().all(|live| live.response.is_some_and(|answer| answer < place))
+            && asked().last().is_some_and(|live| told.is_none_or(|told| told < live.request))
+    }
+
     /// True if a finding is about a slow request.
     pub(super) fn is_about_call(&self, fault: &Fault) -> bool {
         fault.exchange.is_some_and(|place| is_call(&self.live.exchanges[place].rpc_id))
@@ -291,4 +314,10 @@ impl Play {
         let before = live.progress.iter().filter(|event| **event < cancel).count();
         (before, live.progress.iter().filter(|event| **event > witness).count())
     }
+}
+
+/// True for an error of the server's with the id null.
+fn is_for_nothing(event: &Event) -> bool {
+    let answers = event.side == Some(Side::Server) && event.what == EventKind::Response(None);
+    answers && splice::at(&event.text, "/id") == Some("null") && splice::at(&event.text, "/error").is_some()
 }

@@ -24,7 +24,12 @@ fn each_row_names_rules_and_probes_that_exist_and_each_probe_has_a_say() {
                 Break::Rule(rule) | Break::OnCall(rule) | Break::OnCallIf(rule, _) | Break::OnCancel(rule) => {
                     Some(*rule)
                 }
-                Break::Stuck | Break::NeverSettled | Break::NeverRefused | Break::Died | Break::NoWelcome => None,
+                Break::Stuck
+                | Break::NeverSettled
+                | Break::NeverRefused
+                | Break::Died
+                | Break::Objected
+                | Break::NoWelcome => None,
             });
             let own = if let Words::Rule(rule) = row.words { Some(rule) } else { None };
             for rule in named.chain(own) {

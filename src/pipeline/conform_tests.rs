@@ -219,6 +219,18 @@ fn a_dropped_stream_is_no_cancel_where_it_is_none() {
     assert!(piped.clauses.iter().all(|clause| !clause.id.contains("drop")));
 }
 
+#[test]
+fn an_error_without_an_id_behind_a_malformed_cancel_can_only_be_for_it() {
+    let broken = |piped: bool| {
+        let card = scored(("mcp", "2025-11-25"), !piped, 7, &[Wrong::Objects], &[]).0;
+        told(&card, Verdict::Violates)
+    };
+    let piped = broken(true);
+    assert!(matches!(piped.as_slice(), [one] if one.contains("invalid-ignored")), "{piped:#?}");
+    // Over HTTP a body that was not accepted may be told of in the same way.
+    assert_eq!(broken(false), Vec::<String>::new());
+}
+
 /// Each way to be wrong, and the sentences that it breaks.
 type Way = (Wrong, &'static [&'static str]);
 

@@ -227,7 +227,7 @@ impl Server {
         let named = params.get(member).map(|id| plain(&id.to_string()));
         let hit = named.and_then(|named| self.open.keys().find(|id| plain(id) == named).cloned());
         let Some(id) = hit else {
-            if self.is(Wrong::Replies) {
+            if self.is(Wrong::Replies) || self.is(Wrong::Objects) && params.get(member).is_none() {
                 let error = json!({"code": -32602, "message": "what is that"});
                 self.say(now_us, 0, format!(r#"{{"jsonrpc":"2.0","id":null,"error":{error}}}"#));
             }
@@ -414,6 +414,8 @@ pub(super) enum Wrong {
     Twice,
     /// It answers cancels that name nothing.
     Replies,
+    /// It answers cancels without an id, and those alone.
+    Objects,
     /// It dies of a cancel without parameters.
     Dies,
     /// A cancelled task is told to be at work.
