@@ -37,6 +37,8 @@ pub(super) struct Held {
     pub key: String,
     /// True if a name of the log is its own: no other connection bears it.
     pub named: bool,
+    /// Where it was taken, by what the log says itself.
+    pub taken_at: Option<Side>,
     pub channel: Channel,
     pub events: Vec<HeldFrame>,
 }
@@ -44,8 +46,7 @@ pub(super) struct Held {
 impl Log {
     /// Reads the log that was taken at `side`.
     pub(super) fn read(path: &str, side: Side, options: &Options, progress: &mut dyn Progress) -> Result<Log> {
-        let vantage = if side == Side::Client { Vantage::Client } else { Vantage::Server };
-        let mut source = capture::open(path, &Overrides { vantage: Some(vantage), ..options.overrides.clone() })?;
+        let mut source = capture::open(path, &Overrides { vantage: None, ..options.overrides.clone() })?;
         progress.source(source.name(), source.size());
         let mut scratch = Store::passing(Keep::Findings { text: 0 })?;
         scratch.begin()?;
@@ -107,7 +108,10 @@ impl Reading<'_> {
         let Opened { id, key, channel, .. } = *opened;
         self.at.insert(id, self.connections.len());
         let named = channel.name.as_ref() == Some(&key);
-        self.connections.push(Held { key, named, channel, events: Vec::new() });
+        let taken_at = channel.vantage.side();
+        let vantage = if self.side == Side::Client { Vantage::Client } else { Vantage::Server };
+        let channel = Channel { vantage, ..channel };
+        self.connections.push(Held { key, named, taken_at, channel, events: Vec::new() });
     }
 
     fn hold(&mut self, connection: u32, frame: &Frame<'_>) {

@@ -4,6 +4,7 @@
 //! Both are read whole (`log`) and their connections paired (`partners`). What the server's log has alone is then handed on as its own,
 //! and in the place of the client's log what happened, in the client's order (`order`).
 
+mod ends;
 mod event;
 mod log;
 mod order;
@@ -71,9 +72,11 @@ pub fn merge(
     options: &Options,
     progress: &mut dyn Progress,
 ) -> Result<Summary> {
+    ends::are_two([client, server])?;
     let mut server = Log::read(server, Side::Server, options, progress)?;
     let mut client = Log::read(client, Side::Client, options, progress)?;
     let partners = partners(&client.connections, &server.connections);
+    ends::are_as_named(&client, &server, &partners)?;
     let mut met = counted(&client, &server, &partners);
     let opened = channels(&client, &server, &partners);
     let steps = order::of_client(&mut client, &mut server, &partners, &mut met);

@@ -215,7 +215,7 @@ fn over_http(key: &str, tap: Side, session: &str) -> Held {
     let Ok(Parsed::One(message, facts)) = parse(&ping) else { panic!("a message") };
     let message = Body::Message(Captured { text: &ping, json: None, message, facts });
     let events = vec![frame(Body::Http { head: &head }), frame(message)];
-    Held { key: key.to_string(), named: true, channel: Channel::default(), events }
+    Held { key: key.to_string(), named: true, taken_at: None, channel: Channel::default(), events }
 }
 
 #[test]
@@ -289,4 +289,32 @@ fn whatever_is_missing_nobody_innocent_is_charged() {
         }
     }
     assert!(paired > 30 && charged > 30, "{paired} paired, {charged} charged");
+}
+
+#[test]
+fn logs_that_cannot_be_what_they_are_named_as_are_refused() {
+    let crossed = [("", cancelled(0, "a", false))];
+    let [client, server] = [Side::Client, Side::Server].map(|side| log(side, &crossed));
+    let refused = |client: &str, server: &str| try_merged(client, server).unwrap_err().to_string();
+    assert!(try_merged(&client, &server).is_ok());
+    assert!(refused(&server, &client).contains("the other way round"), "{}", refused(&server, &client));
+    // Where nothing crossed the two orders are one: whichever end is which, the same is found.
+    let quiet = [("", cancelled(0, "a", true))];
+    let [client, server] = [Side::Client, Side::Server].map(|side| log(side, &quiet));
+    assert!(try_merged(&client, &server).is_ok() && try_merged(&server, &client).is_ok());
+}
+
+#[test]
+fn a_log_that_says_where_it_was_taken_is_no_log_of_the_other_end() {
+    let said = |side: &str, at: &str| {
+        let meta = json!({"meta": {"protocol": "mcp", "revision": "2025-11-25", "vantage": side, "transport": "stdio", "head": "complete", "tail": "open"}});
+        let ping = json!({"n": 1, "t": 1, "dir": "c2s", "msg": ask(0, "ping", json!({"at": at}))});
+        format!("{meta}\n{ping}\n")
+    };
+    let (client, server) = (said("client", "x"), said("server", "x"));
+    assert!(try_merged(&client, &server).is_ok());
+    for (one, two) in [(&server, &client), (&client, &client), (&server, &server)] {
+        let refused = try_merged(one, two).unwrap_err().to_string();
+        assert!(refused.contains("was taken at the"), "{refused}");
+    }
 }
