@@ -212,7 +212,16 @@ pub(crate) fn holds_rest(line: &[u8], start: usize, end: usize) -> bool {
         return false;
     }
     let closed = opens(Signs { text: rest, at: 0, unclosed: false });
-    closed < 0 && closed + opens(head.iter().copied()) < 0
+    closed < 0 && closed + left_open(head) < 0
+}
+
+/// How many brackets are open where a text ends. What is closed in it and was not opened closes nothing that comes later, and what stands in
+/// strings is none, where quotes pair.
+fn left_open(text: &[u8]) -> isize {
+    let deeper = |depth: isize, sign: u8| (depth + opens(std::iter::once(sign))).max(0);
+    let mut signs = Signs { text, at: 0, unclosed: false };
+    let depth = signs.by_ref().fold(0, deeper);
+    if signs.unclosed { text.iter().copied().fold(0, deeper) } else { depth }
 }
 
 #[cfg(test)]
@@ -262,6 +271,9 @@ mod tests {
         assert!(beside("08:15:01 in ", r#""2026-01"}}}"#));
         assert!(!beside("08:15:01 in ", ", took 3 ms"));
         assert!(!beside(r#"08:15:01 in {"message":"#, "} []"));
+        // Brackets in the names that a log has for its peers are none of the record's.
+        assert!(!beside(r#"{"peer":"a]","message":"#, "}"));
+        assert!(!beside(r#"08:15:01 [proxy]] {"message":"#, "}"));
     }
 
     #[test]
