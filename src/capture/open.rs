@@ -302,15 +302,15 @@ impl Log {
         }
     }
 
-    /// Reads line by line. A last line without a newline is used up if it was complete; one that was cut off is
-    /// not, and is read again when the file has grown.
+    /// Reads line by line. A last line without a newline is used up if something was read of it; one that was cut off, or of which nothing was
+    /// read so far, is not, and is read again when the file has grown.
     fn lines(&mut self, reader: &mut dyn LineReader, from: Resume, out: &mut Out<'_>) -> Result<Resume> {
         let (stream, start, within_line) = self.input.stream(from)?;
         let fail = |input: &Input, error| input.failed(&error);
         let mut lines = Lines::new(stream, start, within_line).map_err(|error| fail(&self.input, error))?;
         let mut before = lines.position();
         while let Some(line) = lines.next().map_err(|error| fail(&self.input, error))? {
-            let (number, ended) = (line.number, line.ended);
+            let (number, ended, length) = (line.number, line.ended, line.bytes.len());
             if self.input.can_seek() {
                 out.reads(&line);
             }
@@ -318,7 +318,7 @@ impl Log {
                 None => out.give(reader, &line)?,
                 Some(_) => out.give_oversized(reader, &line)?,
             }
-            if !ended && out.cut_at() == Some(number) {
+            if !ended && (out.cut_at() == Some(number) || out.passed_over(number, length)) {
                 reader.end(out)?;
                 return Ok(before);
             }

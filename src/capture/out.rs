@@ -471,6 +471,11 @@ impl<'s> Out<'s> {
         self.cut_at
     }
 
+    /// True if a line of so many bytes, the one that was given last, is no message and none stands within it.
+    pub(crate) fn passed_over(&self, line: u64, length: usize) -> bool {
+        self.passed == Some((line, Skip::NotAMessage)) && self.given.len() == length && self.read.is_empty()
+    }
+
     /// How far the file was read.
     pub(crate) fn progress(&mut self, bytes: u64) {
         self.sink.progress(bytes);

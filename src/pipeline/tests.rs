@@ -256,6 +256,37 @@ fn a_log_that_was_cut_or_rewritten_is_not_counted_twice() {
     }
 }
 
+/// A log in use is caught amid a line all the time.
+#[test]
+fn a_line_that_was_caught_in_the_middle_is_read_once_it_is_whole() {
+    let said = |at: u64, side: &str, message: &str| {
+        format!("2025-06-17T13:29:3{at}.290Z [info] [forest] Message from {side}: {message}\n")
+    };
+    let words = "2025-06-17T13:29:34.280Z [info] [forest] it is looked for\n";
+    let before = said(3, "client", r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#) + words;
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+    let whole = before.clone() + &said(4, "server", answer) + &said(5, "server", answer);
+    let next = whole[before.len()..].find('\n').unwrap();
+    let folder = Folder::new();
+    let read = |texts: &[&str], db: &str| {
+        let db = folder.path(db);
+        for text in texts {
+            at(&db, &[folder.write("a.log", text)]);
+        }
+        let store = Store::read(&db).unwrap();
+        let told = ["skipped_line", "missing"].map(|table| store.dump(table));
+        (told, store.dump("frame").lines().count(), codes(&store))
+    };
+    let at_once = read(&[&whole], "once.db");
+    for cut in [1, 5, 19, 40, 60, 80, next - 1, next] {
+        let grown = read(&[&whole[..before.len() + cut], &whole], &format!("{cut}.db"));
+        assert_eq!(grown, at_once, "cut {cut} bytes into a line");
+    }
+    // Words stand there, too, and are one line that was passed over.
+    let grown = read(&[&whole[..before.len() - 20], &whole], "words.db");
+    assert_eq!(grown, at_once);
+}
+
 /// What loggers that keep their files small leave of them, and what a second look at a log finds.
 #[test]
 fn what_was_cut_at_either_end_is_not_counted_twice_with_or_without_times() {

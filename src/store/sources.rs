@@ -18,6 +18,7 @@ const UPSERT_SKIPPED: &str = include_str!("../../sql/statements/upsert_skipped_l
 const UPDATE_SOURCE: &str = include_str!("../../sql/statements/update_source.sql");
 const SELECT_NAMED: &str = include_str!("../../sql/statements/select_sources_named.sql");
 const SELECT_STATE: &str = include_str!("../../sql/statements/select_connection_state.sql");
+const FORGET_LAST_LINE: &str = include_str!("../../sql/statements/forget_last_line.sql");
 const FORGET_END: &str = include_str!("../../sql/statements/forget_end.sql");
 const SELECT_FIRST_IDS: &str = include_str!("../../sql/statements/select_first_ids.sql");
 const DEMAND: &str = include_str!("../../sql/statements/update_demands.sql");
@@ -129,7 +130,10 @@ impl Store {
         let fault = |error: rusqlite::Error| self.fail("write", &error);
         let forget = FORGET_END.replace(":source", &id.to_string()).replace(":line", &from.lines.to_string());
         self.batch(&forget)?;
-        let delete = "DELETE FROM skipped_line WHERE source = ?1 AND why IN (?2, ?3)";
+        // The last line had no end, and is read again: it was one of those that were passed over, if it was not cut off.
+        let again = (id, Skip::NotAMessage.as_str(), Skip::CutOff.as_str());
+        self.sql.execute(FORGET_LAST_LINE, again).map_err(fault)?;
+        let delete = "DELETE FROM skipped_line WHERE source = ?1 AND (why IN (?2, ?3) OR lines = 0)";
         let ends = (id, Skip::CutOff.as_str(), Skip::Unended.as_str());
         self.sql.execute(delete, ends).map(|_| ()).map_err(fault)
     }
