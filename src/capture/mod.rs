@@ -69,6 +69,6 @@ pub use nearest::near;
 pub use open::{follow, open, open_kept, open_stream};
 pub use out::body_of;
 pub use read::{Delivered, Ear, FrameSink, Overrides, Resume, Skip, Source};
-pub use rotation::{goes_on, is_same_log, name_order};
+pub use rotation::{goes_on, is_same_log, log_of, name_order};
 pub use time::zone_minutes;
 pub use watch::bytes_of;

@@ -104,7 +104,8 @@ pub fn goes_on(one: &str, next: &str) -> bool {
         }
 }
 
-fn log_of(path: &str) -> String {
+/// The name of the log that a file is a part of, or its own.
+pub fn log_of(path: &str) -> String {
     rotated(path).0
 }
 

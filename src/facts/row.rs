@@ -32,7 +32,7 @@ const LAST_WORDS: usize = 256;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Row<'a> {
-    /// The key by which rows come together: the name of the channel, or of the source where it has none. Where a client starts
+    /// The key by which rows come together: the name of the channel, or of the log of which the source is a part where it has none. Where a client starts
     /// anew on it, the audit makes several connections of it (`KEY/2`). `None` for what is said of a source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub connection: Option<Cow<'a, str>>,
@@ -42,7 +42,8 @@ pub struct Row<'a> {
     pub seq: u64,
     /// What it is.
     pub kind: Cow<'a, str>,
-    /// Number of its channel in the source; `None` for what any connection of the source may miss.
+    /// Number of its channel in the source; `None` for what any connection of the source may miss. Of an `end`, how many channels the
+    /// source has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<u32>,
     /// Line (1-based, of the decompressed source) where its record starts.

@@ -66,6 +66,54 @@ fn rotated_parts_stand_in_the_order_of_their_place() {
 }
 
 #[test]
+fn rotated_parts_that_name_no_connection_are_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let nameless = |text: String| text.replace("\"session\":\"s\",", "");
+    let old = file(folder.path(), "a.jsonl.1", nameless(call(1) + &answer(1)));
+    let new = file(folder.path(), "a.jsonl", nameless(answer(1) + &call(3) + &answer(3)));
+    let check = run(&["check", &folder.path().display().to_string(), "--format", "jsonl"]);
+    let (parts, found) = piped(&[&new, &old]);
+    assert_eq!((parts.code, found.out), (0, check.out), "{}", parts.err);
+}
+
+#[test]
+fn what_a_source_misses_goes_with_connections_that_begin_later() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let torn = "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tools/call\",\"params\":{\"name\":\"x\"}\n";
+    let other = (answer(5) + &call(6)).replace("\"s\"", "\"t\"");
+    let log = file(folder.path(), "a.jsonl", call(1) + &answer(1) + torn + &other);
+    let check = run(&["check", &log, "--format", "jsonl"]);
+    let (parts, found) = piped(&[&log]);
+    assert_eq!((parts.code, found.out), (0, check.out), "{}", parts.err);
+}
+
+#[test]
+fn files_that_hold_no_log_come_through_the_pipes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let whole = folder.path().display().to_string();
+    file(folder.path(), "a.jsonl", call(1) + &answer(1));
+    file(folder.path(), "empty.jsonl", "");
+    file(folder.path(), "words.txt", "nothing that anybody sent\n");
+    let check = run(&["check", &whole, "--format", "jsonl"]);
+    let (parts, found) = piped(&[&whole]);
+    assert_eq!((parts.code, found.out), (0, check.out), "{}", parts.err);
+    // An archive whose end is missing.
+    let mut archive = tar::Builder::new(Vec::new());
+    let text = call(7) + &answer(7);
+    for name in ["7.jsonl", "8.jsonl"] {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(text.len() as u64);
+        archive.append_data(&mut header, name, text.replace('7', name.split_at(1).0).as_bytes()).expect("an entry");
+    }
+    let archive = archive.into_inner().expect("an archive");
+    file(folder.path(), "b.tar", &archive[..archive.len() - 1_536 - text.len() / 2]);
+    let check = run(&["check", &whole, "--format", "jsonl"]);
+    let (parts, found) = piped(&[&whole]);
+    assert_eq!((check.code, parts.code, found.code), (2, 0, 2), "{}{}{}", check.err, parts.err, found.err);
+    assert_eq!(found.out, check.out);
+}
+
+#[test]
 fn a_log_that_is_there_twice_is_said() {
     let folder = tempfile::tempdir().expect("a folder");
     let lines = call(1) + &answer(1);

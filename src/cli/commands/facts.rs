@@ -1,16 +1,17 @@
 //! `rpctape facts`: what the audit reads of logs, without their bodies, as files that any engine can move and sort.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use rpctape::capture;
+use rpctape::capture::{self, Skip};
 use rpctape::error::Result;
 #[cfg(not(feature = "parquet"))]
 use rpctape::error::{Error, ErrorKind};
 use rpctape::facts::{FileFacts, Lines, Sink, file_name};
 use rpctape::output::{self, Folder, Output, Readers};
 use rpctape::pipeline::Options;
-use rpctape::pipeline::facts::{Lifted, lift};
+use rpctape::pipeline::facts::{Lifted, lift, unread};
 use rpctape::report::{count, escape, plural};
 
 use crate::cli::args::input::{self, Meter, ReadArgs, harm_of};
@@ -67,15 +68,23 @@ pub fn run(args: &FactsArgs, stop: &Stop) -> Result<u8> {
         io::apart(&args.output, &args.files)?;
     }
     let found = capture::expand(&args.files, &options.overrides)?;
-    found.skipped.iter().for_each(|(file, why)| passed_over(file, why));
-    let found = found.paths;
     let _folder = (!to_stdout).then(|| Folder::make(&args.output)).transpose()?;
-    let mut meter = Meter::new(&found, args.read.said.no_progress);
-    for log in &found {
-        let mut sink = match to_stdout {
-            true => Box::new(Lines::new(Out::open(None, &[])?, "the facts")) as Box<dyn Sink>,
-            false => open(args.form, &args.output.join(file_name(log, args.form.ending())), &args.files)?,
-        };
+    let sink = |file: &str| match to_stdout {
+        true => Ok(Box::new(Lines::new(Out::open(None, &[])?, "the facts")) as Box<dyn Sink>),
+        false => open(args.form, &args.output.join(file_name(file, args.form.ending())), &args.files),
+    };
+    for (file, told) in unread_of(&found) {
+        let mut sink = sink(&file)?;
+        unread(&file, &told, &mut *sink)?;
+        sink.finish()?;
+        if !told.reason.is_empty() {
+            passed_over(&file, &told.reason);
+        }
+        hurt(&file, &told);
+    }
+    let mut meter = Meter::new(&found.paths, args.read.said.no_progress);
+    for log in &found.paths {
+        let mut sink = sink(log)?;
         let done = lift(log, &options, args.payload, &mut *sink, &mut meter)?;
         sink.finish()?;
         match done {
@@ -89,6 +98,18 @@ pub fn run(args: &FactsArgs, stop: &Stop) -> Result<u8> {
         }
     }
     Ok(0)
+}
+
+/// What is not read of what was named, and what is said of it at the end: files that were passed over, and archives that are torn. One may be both.
+fn unread_of(found: &capture::Expanded) -> BTreeMap<String, FileFacts> {
+    let mut told: BTreeMap<String, FileFacts> = BTreeMap::new();
+    for (file, reason) in &found.skipped {
+        told.entry(file.clone()).or_default().reason.clone_from(reason);
+    }
+    for archive in found.archives.iter().filter(|archive| archive.torn) {
+        told.entry(archive.path.clone()).or_default().skipped = vec![(Skip::Torn.as_str().to_string(), 1, 1)];
+    }
+    told
 }
 
 fn hurt(log: &str, told: &FileFacts) {

@@ -1,6 +1,7 @@
 //! What reports are told before any finding: the connections, and what was read.
 
 use rpctape::error::Result;
+use rpctape::facts::source_order;
 use rpctape::pipeline::{Alone, Met};
 use rpctape::protocol::Severity;
 use rpctape::redact::Redactor;
@@ -48,6 +49,7 @@ pub fn begun(loaded: &Loaded, connections: &[ConnectionRow], fail_on: Option<Sev
     let mut summary = Summary::of(connections, &told.sources, &told.undecided);
     let files = loaded.passed_over.iter();
     summary.files = files.map(|(source, why)| PassedOver { source: source.clone(), why: why.clone() }).collect();
+    summary.files.sort_by_cached_key(|file| source_order(&file.source));
     summary.lost = told.tally.lost;
     summary.merged = told.met.as_ref().map(merged);
     summary.not_followed = told.followed.iter().filter_map(not_followed).collect();

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde::Deserialize;
 
 use super::lift::BETWEEN;
-use crate::capture::{FrameSink, channel_of};
+use crate::capture::{FrameSink, channel_of, goes_on, log_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::{FileFacts, Reader, Row, kind, source_order};
 use crate::finding::Breach;
@@ -69,8 +69,8 @@ pub fn judge<R: std::io::BufRead>(
         let named: BTreeMap<i64, Option<String>> =
             store.opened()?.into_iter().map(|opened| (i64::from(opened.id), opened.channel.name)).collect();
         for connection in store.connections()? {
-            let name = named.get(&connection.id).and_then(Option::as_deref);
-            tell(Part::Connection(&connection, name.unwrap_or(&connection.source)))?;
+            let name = named.get(&connection.id).cloned().flatten();
+            tell(Part::Connection(&connection, &name.unwrap_or_else(|| log_of(&connection.source))))?;
         }
         for undecided in store.undecided()? {
             tell(Part::Undecided(&undecided))?;
@@ -124,7 +124,9 @@ fn take<R: std::io::BufRead>(
             };
             let format = told_format(&row)?;
             let source = store.add_source(NewSource { name: &row.source, format: &format, reason: "" })?;
-            intake.channels.source(source, &row.source, false, false);
+            // Parts of a rotated log that names no connections are one, as long as there is but one in them.
+            let goes_on = next == Advance::Source && order.was_alone && goes_on(&order.name, &row.source);
+            intake.channels.source(source, &row.source, false, goes_on);
             places.push((base, connection.to_string()));
             order.enter(connection, &row, source, base);
         }
@@ -197,6 +199,8 @@ struct Order {
     rows: u64,
     last: u64,
     ended: bool,
+    /// True if the source that ended has no other connection.
+    was_alone: bool,
     /// Hashes of the connections that were there.
     seen: HashSet<u64>,
 }
@@ -247,7 +251,7 @@ impl Order {
             return Err(self.fault(connection, &row.source, how));
         }
         self.frames = (row.seq >> BETWEEN).saturating_sub(1);
-        self.ended = true;
+        (self.ended, self.was_alone) = (true, row.channel == Some(1));
         Ok(())
     }
 

@@ -42,8 +42,7 @@ pub fn lift(
         Ok(source) => source,
         Err(error) if error.kind == ErrorKind::Input => {
             let why = error.message.strip_prefix(input).map_or(error.message.clone(), |rest| format!("it{rest}"));
-            let told = FileFacts { reason: why.clone(), ..FileFacts::default() };
-            out.row(&Row::about(input, 0, json(&told)?))?;
+            unread(input, &FileFacts { reason: why.clone(), ..FileFacts::default() }, out)?;
             return Ok(Lifted::PassedOver(why));
         }
         Err(error) => return Err(error),
@@ -85,6 +84,11 @@ pub fn lift(
     }
     out.row(&Row::about(&name, (last + 1) << BETWEEN, json(&told)?))?;
     Ok(Lifted::Facts(told))
+}
+
+/// Writes the one row about a file of which no facts are made.
+pub fn unread(file: &str, told: &FileFacts, out: &mut dyn Sink) -> Result<()> {
+    out.row(&Row::about(file, 0, json(told)?))
 }
 
 fn json(value: &impl Serialize) -> Result<String> {
@@ -159,6 +163,7 @@ impl Lift<'_> {
                 seq: (self.last + 1) << BETWEEN,
                 kind: kind::END.into(),
                 bytes: rows,
+                channel: u32::try_from(self.channels.len()).ok(),
                 ..Row::default()
             };
             self.write(&row)?;
@@ -213,7 +218,7 @@ impl FrameSink for Lift<'_> {
         if self.channels.len() <= at {
             self.channels.resize_with(at + 1, || None);
         }
-        let key = channel.name.clone().unwrap_or_else(|| self.source.to_string());
+        let key = channel.name.clone().unwrap_or_else(|| capture::log_of(self.source));
         let known = self.by_key.get(&key).copied();
         let lane = known.unwrap_or(self.lanes.len());
         self.channels[at] = Some(lane);
@@ -222,8 +227,10 @@ impl FrameSink for Lift<'_> {
             self.lanes.push(Lane { key, rows: 0 });
         }
         self.between += 1;
+        // What the source missed before goes with a connection that begins only now, and stands behind what says that there is one.
+        let earliest = self.anywhere.first().filter(|_| known.is_none()).map(|row| row.seq - 1);
         let row = Row {
-            seq: self.last << BETWEEN | self.between,
+            seq: earliest.unwrap_or(self.last << BETWEEN | self.between),
             kind: kind::CHANNEL.into(),
             channel: Some(index),
             text: Some(Cow::Owned(channel_facts(&channel))),

@@ -7,4 +7,4 @@ mod lift;
 mod tests;
 
 pub use judge::{Part, judge};
-pub use lift::{Lifted, lift};
+pub use lift::{Lifted, lift, unread};

@@ -135,12 +135,15 @@ impl Read {
         let mut loss = None;
         let (mut files, mut rows, mut lost) = (Vec::new(), Vec::new(), 0);
         for (name, told) in self.sources.into_values() {
+            loss = loss.or_else(|| harm_of(&name, &told.skipped).find(|(skip, _)| skip.is_loss()));
             if told.format.is_empty() {
-                files.push(PassedOver { source: name, why: told.reason });
+                // Of a torn archive that is all there is to say: the logs in it have facts of their own.
+                files.extend(
+                    Some(told.reason).filter(|why| !why.is_empty()).map(|why| PassedOver { source: name, why }),
+                );
                 continue;
             }
             lost += told.lost;
-            loss = loss.or_else(|| harm_of(&name, &told.skipped).find(|(skip, _)| skip.is_loss()));
             rows.push(row_of(name, told));
         }
         let undecided: Vec<UndecidedRow> = self.undecided.into_values().collect();
