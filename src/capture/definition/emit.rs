@@ -172,7 +172,10 @@ impl Emitter {
             && !rest.trim().is_empty()
             && (looks_like_messages(rest.as_bytes()) || out.begins_again(record.head.text.as_bytes()).is_some());
         let marked = is_mark(rest.trim());
-        if !rules.allow_trailing && rules.pointer.is_whole() && !glued && !marked && !rest.trim().is_empty() {
+        // A line of its own that begins no record is what somebody wrote between two of them, and no part of the message.
+        let is_line = rest.trim_start_matches([' ', '\t', '\r']).starts_with('\n');
+        let trails = !rest.trim().is_empty() && !glued && !marked && !is_line;
+        if trails && !rules.allow_trailing && rules.pointer.is_whole() {
             return out.malformed(place, record.payload.as_bytes(), "more text after the message");
         }
         let start = skip_white(decoded.text.as_bytes(), decoded.start);

@@ -13,6 +13,7 @@ use crate::capture::place::Place;
 use crate::capture::sample::Sample;
 use crate::capture::{Channel, Direction, Proof, Skip, Transport, Vantage};
 use crate::error::Result;
+use crate::json::scan::value_end;
 use crate::jsonrpc::{Parsed, parse_at};
 use crate::protocol::{Facts, Side};
 
@@ -100,6 +101,14 @@ impl LineReader for GatewayReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         let text = line.text();
         if !text.starts_with(PREFIX) {
+            // JSON ends where its value does. What Node prints tells its own end.
+            if self
+                .record
+                .as_ref()
+                .is_some_and(|record| record.side == Side::Client && value_end(record.text.as_bytes(), 0).is_some())
+            {
+                self.flush(false, out)?;
+            }
             let Some(record) = &mut self.record else {
                 out.skip(line.number, if text.trim_ascii().is_empty() { Skip::Blank } else { Skip::NotAMessage });
                 return Ok(());
@@ -187,6 +196,15 @@ mod tests {
         assert_eq!((kept.names(), kept.channels[0].proof.covers(Proof::PAYLOAD)), (vec![Some("05ab")], false));
         let frame = &kept.frames[1];
         assert_eq!(&LOG[frame.byte_offset as usize..][..frame.text.len()], frame.text);
+    }
+
+    #[test]
+    fn a_line_that_is_torn_is_no_part_of_the_message_before_it() {
+        let log =
+            "[supergateway] SSE → Child (session 05-ab): {\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"tools/list\"}\n[su";
+        let kept = read("supergateway", log);
+        let malformed: Vec<_> = kept.frames.iter().filter(|frame| frame.kind == "malformed").collect();
+        assert_eq!((kept.frames.len(), malformed.len()), (1, 0));
     }
 
     proptest! {

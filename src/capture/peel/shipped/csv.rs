@@ -9,7 +9,7 @@ use csv::{ReaderBuilder, StringRecord};
 use super::super::nested::Readers;
 use super::super::peeler::Peeled;
 use super::super::{DEPTH, Inside};
-use super::order::{merely_jitter, newest_first};
+use super::order::{merely_jitter, newest_first, with_others};
 use super::torn_rows::{Torn, torn, without};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
 use crate::capture::out::Out;
@@ -149,23 +149,6 @@ fn in_order(rows: &mut [Row]) {
     }
 }
 
-/// The rows, and between them, which may stand newest first, those that broke off.
-fn with_torn(rows: Vec<Row>, mut torn: Vec<Torn>) -> Vec<Row> {
-    let goes_back = newest_first(rows.iter().map(|row| row.line as i64));
-    // The next one is the last.
-    torn.sort_by_key(|torn| if goes_back { torn.line as i64 } else { -(torn.line as i64) });
-    let mut all = Vec::with_capacity(rows.len() + torn.len());
-    for row in rows {
-        while let Some(before) = torn.pop_if(|torn| if goes_back { row.line < torn.line } else { torn.line < row.line })
-        {
-            all.push(Row::torn(before));
-        }
-        all.push(row);
-    }
-    all.extend(torn.into_iter().rev().map(Row::torn));
-    all
-}
-
 fn peel(sample: &Sample) -> Option<Sample> {
     let text = sample.text();
     let mut rows = rows(&without(text, &broken_off(text)), sample.whole)?;
@@ -218,7 +201,7 @@ impl WholeReader for CsvReader {
         out.order().arrange_by_line(&mut rows, |row| row.line);
         out.skip(1, Skip::Header);
         out.reads_in_turns();
-        let rows = with_torn(rows, torn);
+        let rows = with_others(rows, torn.into_iter().map(Row::torn).collect(), |row| row.line);
         let last = rows.iter().map(|row| row.offset).max().filter(|_| !text.ends_with('\n'));
         for Row { json, line, offset, end, harm, .. } in &rows {
             out.turn_to(*line);

@@ -14,6 +14,7 @@ mod shape;
 mod torn_rows;
 mod typed;
 mod walk;
+mod whole;
 
 #[cfg(test)]
 mod tests;
@@ -26,14 +27,14 @@ use rustc_hash::FxHashSet;
 
 use self::column::{name_of, shown};
 use self::learn::{Learned, is_bare, learn, path_of};
-use self::order::in_order;
+
 use self::sender::{Labelled, labelled};
 use self::shape::{Record, Shape};
 use super::nested::Readers;
 use super::peeler::Peeled;
 use super::{DEPTH, Inside, container};
 use crate::capture::Skip;
-use crate::capture::format::{Format, LineReader, Match, Reader, WholeReader};
+use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::formats::WRAPPED;
 use crate::capture::formats::wrapped::Layout;
 use crate::capture::lines::Line;
@@ -232,14 +233,6 @@ struct Records {
     message: String,
 }
 
-/// A record with the value that it stands in.
-struct Placed<'t> {
-    record: Record<'t>,
-    line: u64,
-    /// Where the next one begins.
-    end: usize,
-}
-
 impl Records {
     /// Lets the user's keys tell sources apart. Those that are members of the message, or none of the record, are left to what
     /// is inside.
@@ -310,12 +303,6 @@ impl Records {
 }
 
 impl Records {
-    /// Where the next line begins, in a text of which each line is a record, behind what is none.
-    fn next_line(&self, text: &str, at: usize) -> Option<usize> {
-        let rest = text.as_bytes().get(at..).filter(|rest| self.by_line && !rest.is_empty())?;
-        Some(memchr::memchr(b'\n', rest).map_or(text.len(), |length| at + length + 1))
-    }
-
     /// The records of one line in the order of the plan.
     fn give_arranged(
         &mut self,
@@ -363,59 +350,6 @@ impl LineReader for Records {
     }
 
     fn end(&mut self, out: &mut Out<'_>) -> Result<()> {
-        self.readers.end(out)
-    }
-}
-
-impl WholeReader for Records {
-    /// A search may give its records in any order, most often the newest first: they are put in that of their times. Of equal
-    /// times the order is that of the file, turned round where the file is.
-    fn read(&mut self, text: &str, base: u64, out: &mut Out<'_>) -> Result<()> {
-        self.ask(out);
-        let shape = std::mem::take(&mut self.shape);
-        let mut records: Vec<Placed<'_>> = Vec::new();
-        let (mut at, mut line, mut counted) = (0, 1, 0);
-        loop {
-            at = skip_white(text.as_bytes(), at);
-            at = skip_white(text.as_bytes(), at + usize::from(text.as_bytes().get(at) == Some(&b',')));
-            if !matches!(text.as_bytes().get(at), Some(b'{' | b'[')) {
-                let Some(next) = self.next_line(text, at) else { break };
-                line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted.min(at)..at]).count() as u64;
-                counted = counted.max(at);
-                out.skip(line, Skip::NotAMessage);
-                at = next;
-                continue;
-            }
-            let end = shape.read(text, at, &mut |record| {
-                line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted.min(record.start)..record.start]).count()
-                    as u64;
-                counted = counted.max(record.start);
-                records.push(Placed { record: *record, line, end: 0 });
-                Ok(())
-            })?;
-            let Some(end) = end else {
-                line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted.min(at)..at]).count() as u64;
-                counted = counted.max(at);
-                out.skip(line, Skip::CutOff);
-                let Some(next) = self.next_line(text, at) else { break };
-                at = next;
-                continue;
-            };
-            at = end;
-        }
-        let starts: Vec<usize> = records.iter().skip(1).map(|placed| placed.record.start).chain([text.len()]).collect();
-        for (placed, end) in records.iter_mut().zip(starts) {
-            placed.end = end;
-        }
-        in_order(&mut records, |placed| placed.record.at_us());
-        // Where the times stand within the messages, only who has read these knows the order.
-        out.order().arrange(&mut records, |placed| base + placed.record.start as u64..base + placed.end as u64);
-        for Placed { record, line, end } in &records {
-            let line = Line { number: *line, offset: base, bytes: b"", ended: true, oversized: None };
-            out.turn_to(line.number);
-            self.give(text, &line, record, out)?;
-            out.looked_at(line.number, &text.as_bytes()[record.start..*end])?;
-        }
         self.readers.end(out)
     }
 }

@@ -32,3 +32,21 @@ pub(super) fn newest_first(times: impl Iterator<Item = i64> + Clone) -> bool {
     }
     back > on
 }
+
+/// The records, and between them, which may stand newest first, what has no time: each where its line is.
+pub(super) fn with_others<T>(records: Vec<T>, mut others: Vec<T>, line: impl Fn(&T) -> u64) -> Vec<T> {
+    let goes_back = newest_first(records.iter().map(|record| line(record) as i64));
+    // The next one is the last.
+    others.sort_by_key(|other| if goes_back { line(other) as i64 } else { -(line(other) as i64) });
+    let mut all = Vec::with_capacity(records.len() + others.len());
+    for record in records {
+        let here = line(&record);
+        while let Some(before) = others.pop_if(|other| if goes_back { here < line(other) } else { line(other) < here })
+        {
+            all.push(before);
+        }
+        all.push(record);
+    }
+    all.extend(others.into_iter().rev());
+    all
+}
