@@ -17,6 +17,9 @@ const SHORTEST: usize = 4;
 const BEGINNING: usize = 40;
 const RARE: usize = 6;
 
+/// How much of the beginning of a line tells that a record begins there: a time, and a word or two of who wrote it.
+const STAMP: usize = 28;
+
 /// How much of a head no peer puts at the beginning of a message, in bytes.
 const TELLING: usize = 20;
 
@@ -172,7 +175,7 @@ impl Heads {
             {
                 whole = value_end(line, end + open);
             }
-            whole.is_none_or(|end| end <= *at) && self.begins(&line[*at..])
+            whole.is_none_or(|end| end <= *at) && self.begun_by(&line[*at..], RARE, STAMP)
         })
     }
 
@@ -183,17 +186,17 @@ impl Heads {
 
     /// True for a message that is no message but a record of the log: its line holds two of them.
     pub(crate) fn are_in_place_of(&self, message: &[u8]) -> bool {
-        self.begun_by(message, TELLING)
+        self.begun_by(message, TELLING, BEGINNING)
     }
 
     /// True for a text that begins as records do.
     fn begins(&self, text: &[u8]) -> bool {
-        self.begun_by(text, RARE)
+        self.begun_by(text, RARE, BEGINNING)
     }
 
-    /// True for a text that begins as records with a head of so many bytes do.
-    fn begun_by(&self, text: &[u8], least: usize) -> bool {
-        let begins = |head: &Head| alike(&head.bytes[..head.length.min(BEGINNING)], text);
+    /// True for a text of which so many bytes are as records begin with a head of at least so many.
+    fn begun_by(&self, text: &[u8], least: usize, length: usize) -> bool {
+        let begins = |head: &Head| alike(&head.bytes[..head.length.min(length)], text);
         self.heads.iter().any(|head| (least..text.len()).contains(&head.length) && begins(head))
     }
 }

@@ -44,7 +44,7 @@ impl Out<'_> {
         }
         for _ in 0..GLUED {
             let Some(at) = self.heads.second(rest.bytes) else { break };
-            self.give_first(reader, &rest, at)?;
+            self.give_broken(reader, &rest, at)?;
             rest = rest.from(at);
         }
         self.read_by(reader, &rest)?;
@@ -65,6 +65,21 @@ impl Out<'_> {
     fn give_first(&mut self, reader: &mut dyn LineReader, line: &Line<'_>, length: usize) -> Result<()> {
         let first = Line { bytes: &line.bytes[..length], ended: true, ..*line };
         self.read_by(reader, &first)?;
+        self.looked_at(first.number, first.bytes)
+    }
+
+    /// The same, where another record begins within the line: if nothing is read of the one before, it broke off there.
+    #[cold]
+    fn give_broken(&mut self, reader: &mut dyn LineReader, line: &Line<'_>, length: usize) -> Result<()> {
+        let first = Line { bytes: &line.bytes[..length], ended: true, ..*line };
+        self.read_by(reader, &first)?;
+        // A reader may wait for the rest of it.
+        let is_lost = self.passed == Some((first.number, Skip::NotAMessage)) || breaks_off(first.bytes);
+        if is_lost && self.gap_at != Some(first.number) {
+            // What is told of the line is told once.
+            (self.passed, self.gap_at) = (None, Some(first.number));
+            return self.unread(first.number, first.bytes);
+        }
         self.looked_at(first.number, first.bytes)
     }
 
@@ -149,7 +164,9 @@ impl Out<'_> {
             self.heads.learn(text, memchr::memchr(b'{', text).unwrap_or(0));
             return Ok(());
         };
-        self.heads.learn(text, read.start);
+        // Where all of a record makes the message, brackets hold its parameters.
+        let start = if read.start == 0 { memchr::memchr(b'{', text).unwrap_or(0) } else { read.start };
+        self.heads.learn(text, start);
         let broke_off = self.begins_again(&text[..read.start]).is_some();
         if broke_off || holds_rest(text, read.start, read.end) { self.unread(line, text) } else { Ok(()) }
     }
