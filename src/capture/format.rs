@@ -101,6 +101,10 @@ pub(crate) trait LineReader {
     fn end(&mut self, _: &mut Out<'_>) -> Result<()> {
         Ok(())
     }
+    /// True for one that looks for parts of a record without asking whether the record is whole.
+    fn reads_parts(&self) -> bool {
+        false
+    }
 }
 
 /// Reads a stream of bytes.

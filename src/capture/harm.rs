@@ -31,6 +31,18 @@ pub(crate) fn zeros(line: &[u8]) -> Option<(usize, usize)> {
     Some((from, to))
 }
 
+/// How many places are looked at where a record of JSON may begin within another.
+const PLACES: usize = 8;
+
+/// Where an object begins within one that broke off, on a line of JSON: as the line does, and it goes to the end of the line. Within a whole one
+/// something would stand behind it.
+pub(crate) fn second_object(line: &[u8]) -> Option<usize> {
+    let line = line.trim_ascii_end();
+    let sign = line.get(..TELLING / 2).filter(|sign| sign.starts_with(b"{\""))?;
+    let places = memchr::memmem::find_iter(&line[1..], sign).map(|at| at + 1);
+    places.take(PLACES).find(|at| value_end(line, *at) == Some(line.len()))
+}
+
 /// True if a record may begin behind zeros: nothing stands before them, or what does begins as what is behind them does.
 pub(crate) fn begins_anew(line: &[u8], from: usize, to: usize) -> bool {
     let length = from.min(SIGN);

@@ -33,6 +33,10 @@ pub(super) struct DefinitionReader {
 }
 
 impl LineReader for DefinitionReader {
+    fn reads_parts(&self) -> bool {
+        self.definition.makes || !self.definition.payload.pointer.is_whole()
+    }
+
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         // What a record without JSON tells has no end of its own.
         if self.definition.makes

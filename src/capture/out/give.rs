@@ -2,7 +2,7 @@
 
 use super::Out;
 use crate::capture::format::LineReader;
-use crate::capture::harm::{begins_anew, holds_rest, is_rest, zeros};
+use crate::capture::harm::{begins_anew, holds_rest, is_rest, second_object, zeros};
 use crate::capture::lines::Line;
 use crate::capture::unread::{behind, breaks_off, is_torn, looks_like_messages, quoted, said_lost, seam, times_again};
 use crate::capture::{Direction, Missing, Skip, Why};
@@ -44,6 +44,12 @@ impl Out<'_> {
         }
         for _ in 0..GLUED {
             let Some(at) = self.heads.second(rest.bytes) else { break };
+            self.give_broken(reader, &rest, at)?;
+            rest = rest.from(at);
+        }
+        if reader.reads_parts()
+            && let Some(at) = second_object(rest.bytes)
+        {
             self.give_broken(reader, &rest, at)?;
             rest = rest.from(at);
         }

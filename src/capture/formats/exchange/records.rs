@@ -139,6 +139,10 @@ impl ByLine {
 }
 
 impl LineReader for ByLine {
+    fn reads_parts(&self) -> bool {
+        true
+    }
+
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         let text = line.text();
         let at = skip_white(text.as_bytes(), 0);
