@@ -12,10 +12,10 @@ mod edge;
 pub(super) use edge::edge;
 use edge::{Sides, Waiting};
 
-use crate::capture::anywhere::{Form, Piece, Row, Scanner, json_of};
+use crate::capture::anywhere::{Piece, Row, Scanner};
+use crate::capture::encoded::{Form, json_of};
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
-use crate::capture::literal::{put_cut, put_json};
 use crate::capture::out::Out;
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
@@ -166,9 +166,9 @@ impl State {
         let place =
             Place { line: piece.line, byte_offset: piece.offset, channel, at_us, direction, stream, taps: None };
         match json_of(piece.payload, &mut self.json, &mut self.bytes) {
-            Ok((json, Form::Printed(_))) => put_json(out, &place, piece.payload, json),
+            Ok((json, Form::Printed(_))) => out.put_json(&place, piece.payload, json),
             Ok((json, _)) => out.promised(&place, json, false),
-            Err(fault) => put_cut(out, &place, fault.cut),
+            Err(fault) => out.put_cut(&place, fault.cut),
         }
     }
 
