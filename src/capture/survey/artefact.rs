@@ -11,7 +11,6 @@ use super::left_out;
 use super::note::{Act, Note, Notes};
 use crate::capture::Proof;
 use crate::capture::plan::{NoteId, Plan};
-use crate::capture::time::SECOND;
 use crate::capture::unread::{breaks_off, times_again};
 
 /// How often a word has to stand where structure should to be a filter's, and not a side's.
@@ -244,7 +243,7 @@ fn begins_anew(list: &[Note]) -> bool {
 /// twice: who counts his ids up sends no such block again.
 pub(super) fn resent_blocks(notes: &Notes, plan: &mut Plan) {
     let list = &notes.list;
-    let coarse = notes.resolution_us >= SECOND || list.iter().all(|note| note.at_us.is_none());
+    let coarse = notes.have_coarse_times() || list.iter().all(|note| note.at_us.is_none());
     if !coarse || plan.key.is_some() || !list.iter().any(|note| note.act == Act::Open) {
         return;
     }
