@@ -8,6 +8,7 @@
 mod column;
 mod csv;
 mod learn;
+mod named_rows;
 mod order;
 mod sender;
 mod shape;
