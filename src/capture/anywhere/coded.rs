@@ -8,8 +8,18 @@ use crate::capture::encoded::{begins_message, looks_packed, undone};
 use crate::json::scan::value_end;
 
 /// How an encoded message begins, by the first byte that tells it.
-const SIGNS: [&str; 9] =
-    ["{&quot;", "{&#34;", "{&#x22;", "{\\", "{\"type\":\"Buffer\"", "{ type: 'Buffer'", "%7B%22", "%7b%22", "<Buffer "];
+const SIGNS: [&str; 10] = [
+    "{&quot;",
+    "{&#34;",
+    "{&#x22;",
+    "{\\",
+    "{\"type\":\"Buffer\"",
+    "{\"type\": \"Buffer\"",
+    "{ type: 'Buffer'",
+    "%7B%22",
+    "%7b%22",
+    "<Buffer ",
+];
 
 /// The beginning of a list of bytes that begins with a brace.
 const NUMBERS: &str = "[123";
@@ -93,6 +103,7 @@ mod tests {
             format!("<Buffer {} ... 12 more bytes>", digits[..16].join(" ")),
             format!("[{}]", numbers.join(", ")),
             format!(r#"{{"type":"Buffer","data":[{}]}}"#, numbers.join(",")),
+            format!(r#"{{"type": "Buffer", "data": [{}]}}"#, numbers.join(", ")),
             digits.concat(),
             crate::base64::encode(json.as_bytes()),
         ] {

@@ -11,6 +11,7 @@ use super::left_out;
 use super::note::{Act, Note, Notes};
 use crate::capture::Proof;
 use crate::capture::plan::{NoteId, Plan};
+use crate::capture::time::SECOND;
 use crate::capture::unread::{breaks_off, times_again};
 
 /// How often a word has to stand where structure should to be a filter's, and not a side's.
@@ -247,11 +248,12 @@ pub(super) fn resent_blocks(notes: &Notes, plan: &mut Plan) {
     if !coarse || plan.key.is_some() || !list.iter().any(|note| note.act == Act::Open) {
         return;
     }
+    let counts_seconds = notes.resolution_us >= SECOND;
     let mut last: FxHashMap<(u32, u64, Option<i64>), usize> = FxHashMap::default();
     let (mut before, mut run, mut ids) = (None, 0, 0);
     for (at, note) in list.iter().enumerate() {
-        // A connection says what one before it said; only a time tells that it was one and the same.
-        if note.act == Act::Open && note.at_us.is_none() {
+        // A connection says what one before it said; only a time that goes on tells that it was one and the same.
+        if note.act == Act::Open && (note.at_us.is_none() || !counts_seconds) {
             last.clear();
         }
         let again = last.insert((note.channel, note.text, note.at_us), at).filter(|_| note.act != Act::Open);
