@@ -13,7 +13,7 @@ const COUNT: usize = 24;
 /// text is no JSON from there on. A string that ends in dots does no more than that.
 #[cold]
 pub(crate) fn is_within(text: &str) -> bool {
-    if !has_mark(text) {
+    if !has_mark(text) || !text.trim_start().starts_with(['{', '[']) {
         return false;
     }
     match parse_at::<NoLift>(text, 0) {
@@ -64,7 +64,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"resu...":"object"}}]}}"#,
             r#"{"jsonrpc":"2.0","id":1,"result":{"a":[1,...,9]}}"#,
             r#"{"jsonrpc":"2.0","id":1,"result":{"text":"a...b","c"...}}"#,
-            r#"{"jsonrpc":"2.0","id":0,"result":{"name...ersion":"1"}"#,
+            r#"{"jsonrpc":"2.0","id":0,"result":{"name...t","version":"1"}}"#,
             r#"{"jsonrpc":"2.0","id":0,"result":{"a":"x… (12 more chars) …y"]}"#,
             r#"{"jsonrpc":"2.0","id":1,"meth...ams":{}}"#,
         ] {
