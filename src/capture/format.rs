@@ -54,6 +54,10 @@ pub(crate) trait Format: Sync {
     fn proof(&self) -> Proof {
         Proof::FULL
     }
+    /// True where a log has bytes as they were sent, and no logger stands between.
+    fn is_verbatim(&self) -> bool {
+        false
+    }
     /// The definition that was learned from the text, where it is read by one.
     fn definition(&self, _: &Sample) -> Option<String> {
         None

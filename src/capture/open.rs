@@ -208,7 +208,8 @@ impl Source for Log {
     fn read(&mut self, source: u32, from: Resume, sink: &mut dyn FrameSink) -> Result<Resume> {
         let (overrides, sample) = (self.overrides.clone(), self.sample.clone());
         let Delivered { records: before, greeted } = std::mem::take(&mut self.delivered);
-        let mut out = Out::new(sink, source, &overrides).named(&self.name).planned(self.plan.clone()).after(before);
+        let out = Out::new(sink, source, &overrides).named(&self.name).planned(self.plan.clone()).after(before);
+        let mut out = out.verbatim(self.format.is_verbatim());
         let end = match self.format.reader(&self.sample) {
             Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
                 let telling = self.looked().telling();

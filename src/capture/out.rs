@@ -4,6 +4,7 @@ mod bodies;
 mod channels;
 mod give;
 mod heard;
+mod translated;
 mod turns;
 mod waiting;
 
@@ -12,6 +13,7 @@ use bodies::{MORE_TEXT, has_id, is_header, rest_of, text_of};
 pub(crate) use bodies::{body, in_words};
 pub(crate) use channels::Channels;
 use heard::Heard;
+use translated::is_strange;
 use turns::Turns;
 use waiting::Waiting;
 
@@ -109,6 +111,10 @@ pub(crate) struct Out<'s> {
     /// True if a channel has its name from what stands around the log alone: who served it, and not what it is.
     named_around: bool,
     repeats: bool,
+    /// True for a log that has the bytes as they were sent: what is no message in it was sent so.
+    verbatim: bool,
+    /// True once a message was spelled out with the type of each value: in others only some value may be.
+    typed: bool,
 }
 
 impl<'s> Out<'s> {
@@ -144,6 +150,8 @@ impl<'s> Out<'s> {
             echoes: Echoes::default(),
             named_around: false,
             repeats: false,
+            verbatim: false,
+            typed: false,
         }
     }
 
@@ -181,6 +189,12 @@ impl<'s> Out<'s> {
     /// Hands on what seems to be logged twice, too: where several connections are in one log, it may be another's.
     pub(crate) fn with_repeats(mut self) -> Out<'s> {
         self.repeats = true;
+        self
+    }
+
+    /// The log has bytes as they were sent, so that no logger encoded what stands in it.
+    pub(crate) fn verbatim(mut self, verbatim: bool) -> Out<'s> {
+        self.verbatim = verbatim;
         self
     }
 
@@ -316,8 +330,10 @@ impl<'s> Out<'s> {
         if matches!(body, Body::Missing(_)) {
             self.gap_at = Some(place.line);
         }
-        if self.is_record(&body) {
-            return self.put(place, Body::gap(Some(2)));
+        if (is_strange(&body) || self.typed)
+            && let Some(done) = self.strange(place, &body)
+        {
+            return done;
         }
         let mut place = *place;
         if place.at_us.is_none() && !self.outer.is_none() && !self.told_times {
@@ -380,12 +396,6 @@ impl<'s> Out<'s> {
             self.keep_time();
         }
         self.sink.frame(&frame)
-    }
-
-    /// True for what stands where a message should and is another record of the log.
-    fn is_record(&self, body: &Body<'_>) -> bool {
-        let Body::Message(captured) = body else { return false };
-        captured.message.kind == Kind::Unclassified && self.heads.are_in_place_of(captured.text.as_bytes())
     }
 
     /// Whether the next message was said twice or delivered twice, nothing tells.
@@ -549,6 +559,9 @@ impl<'s> Out<'s> {
         {
             return self.put(place, Body::gap(Some(1)));
         }
-        self.put(place, Body::Malformed { bytes, reason: reason.to_string() })
+        match self.decoded(place, bytes) {
+            Some(done) => done,
+            None => self.put(place, Body::Malformed { bytes, reason: reason.to_string() }),
+        }
     }
 }

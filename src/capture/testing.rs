@@ -133,7 +133,7 @@ pub(crate) fn read_as(name: &str, text: &[u8]) -> Kept {
     let sample = Sample::new(text, true, false);
     let mut kept = Kept::default();
     let overrides = Overrides::default();
-    let mut out = Out::new(&mut kept, 0, &overrides);
+    let mut out = Out::new(&mut kept, 0, &overrides).verbatim(format.is_verbatim());
     match format.reader(&sample) {
         Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
             let mut lines = Lines::new(text, Resume::default(), false).expect("lines");

@@ -216,8 +216,22 @@ fn parts(key: &str) -> Vec<String> {
     spaced.split(|c: char| !c.is_alphanumeric()).map(plain).collect()
 }
 
-/// What typed exports wrap a value in (OpenTelemetry, DynamoDB): the name of its type.
-pub(crate) const TYPES: [&str; 7] = ["stringValue", "intValue", "doubleValue", "boolValue", "S", "N", "BOOL"];
+/// What typed exports wrap a value in (OpenTelemetry, DynamoDB, Firestore, MongoDB): the name of its type.
+pub(crate) const TYPES: [&str; 13] = [
+    "stringValue",
+    "intValue",
+    "doubleValue",
+    "boolValue",
+    "S",
+    "N",
+    "BOOL",
+    "integerValue",
+    "timestampValue",
+    "$date",
+    "$numberInt",
+    "$numberLong",
+    "$numberDouble",
+];
 
 /// The key that names a scalar at a path: the last that is neither the name of a type nor a place in a list.
 pub(crate) fn own_key(path: &[String]) -> &str {

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memmem};
 
-use crate::capture::literal::{Dialect, Fault, translate_into, unquote_into};
+use crate::capture::encoded::{Form, form, framing, json_of};
+use crate::capture::literal::{Dialect, translate_into, unquote_into};
 use crate::capture::sample::looks_like_message;
 use crate::json::scan::{skip_white, value_end};
 
@@ -19,82 +20,6 @@ pub(crate) struct MessageSpan {
     pub start: usize,
     /// The byte after it.
     pub end: usize,
-}
-
-/// How a payload is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// JSON as it was sent.
-    Json,
-    /// A string or bytes that hold JSON.
-    Quoted(Dialect),
-    /// JSON within a string that holds more.
-    Escaped,
-    /// An object as a language prints it.
-    Printed(Dialect),
-}
-
-/// The form of a payload, by how it begins.
-fn form(payload: &str) -> Form {
-    let bytes = payload.as_bytes();
-    match bytes.first() {
-        Some(b'{') => match bytes.get(skip_white(bytes, 1)) {
-            Some(b':') => Form::Printed(Dialect::Node),
-            Some(b'\\') => Form::Escaped,
-            Some(b'"' | b'\'') if points_at_values(bytes) => Form::Printed(Dialect::Node),
-            Some(b'\'') => Form::Printed(Dialect::Python),
-            Some(byte) if byte.is_ascii_alphabetic() || *byte == b'_' => Form::Printed(Dialect::Node),
-            _ => Form::Json,
-        },
-        Some(b'[') => match payload[1..].trim_start() {
-            first if first.starts_with('{') && matches!(form(first), Form::Printed(_)) => form(first),
-            _ => Form::Json,
-        },
-        Some(b'b' | b'B') => Form::Quoted(Dialect::Python),
-        Some(b'"' | b'\'' | b'`') => Form::Quoted(Dialect::Node),
-        _ => Form::Json,
-    }
-}
-
-/// True for an object whose first key has an arrow behind it, as hashes of Ruby and Perl have, maps of Elixir, and those of Node.
-fn points_at_values(bytes: &[u8]) -> bool {
-    let quote = skip_white(bytes, 1);
-    let end = memchr(bytes[quote], &bytes[quote + 1..]).map(|length| skip_white(bytes, quote + 2 + length));
-    end.is_some_and(|end| bytes[end..].starts_with(b"=>"))
-}
-
-/// The JSON in a payload; `scratch` and `bytes` hold what had to be written anew. A fault says whether the text was cut.
-pub(crate) fn json_of<'a>(
-    payload: &'a str,
-    scratch: &'a mut String,
-    bytes: &mut Vec<u8>,
-) -> Result<(&'a str, Form), Fault> {
-    let form = form(payload);
-    match form {
-        Form::Json => return Ok((payload, form)),
-        Form::Quoted(dialect) => {
-            unquote_into(dialect, payload, bytes)?;
-            scratch.clear();
-            let text = String::from_utf8_lossy(bytes);
-            scratch.push_str(&text[framing(&text)..]);
-        }
-        Form::Escaped => {
-            unquote_into(Dialect::Node, &format!("\"{payload}\""), bytes)?;
-            scratch.clear();
-            scratch.push_str(&String::from_utf8_lossy(bytes));
-        }
-        Form::Printed(dialect) => {
-            translate_into(dialect, payload, scratch)?;
-        }
-    }
-    Ok((scratch, form))
-}
-
-/// The length of the header block with which a text begins, where it is a frame of `Content-Length`.
-fn framing(text: &str) -> usize {
-    let is_header = text.starts_with("Content-") || text.starts_with("content-");
-    let end = |blank: &str| text.find(blank).map(|at| at + blank.len());
-    is_header.then(|| end("\r\n\r\n").or_else(|| end("\n\n"))).flatten().unwrap_or(0)
 }
 
 /// The next message at or after `from`. One that is cut ends where the text ends.

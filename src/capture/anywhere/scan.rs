@@ -1,5 +1,6 @@
 //! The lines of a text log to messages, each with the text that stands before it.
 
+use super::coded;
 use super::find::{MessageSpan, is_between_events, next};
 use crate::error::Result;
 
@@ -101,6 +102,11 @@ impl Scanner {
                 before = at..found.start;
             }
             self.give(row, before.clone(), (found, enclosed), each)?;
+            at = found.end;
+        }
+        if let Some(place) = coded::next(&row.text[at..]) {
+            let found = MessageSpan { start: at + place.start, end: at + place.end };
+            self.give(row, at..found.start, (found, false), each)?;
             at = found.end;
         }
         if at > 0 {

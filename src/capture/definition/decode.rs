@@ -2,7 +2,7 @@
 
 use super::ready::Definition;
 use super::schema::Encoding;
-use crate::capture::anywhere::{Form, json_of};
+use crate::capture::encoded::{Form, json_of};
 use crate::capture::literal::{Dialect, translate_into, unquote_into};
 use crate::json::scan::{self, skip_white};
 

@@ -5,7 +5,8 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use crate::capture::Direction;
-use crate::capture::anywhere::{Piece, json_of};
+use crate::capture::anywhere::Piece;
+use crate::capture::encoded::json_of;
 use crate::capture::plan::APART_US;
 use crate::capture::time::{self, Time};
 

@@ -7,7 +7,7 @@
 use crate::capture::date::Dates;
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::{Line, RECORD_LIMIT};
-use crate::capture::literal::{Dialect, put_literal};
+use crate::capture::literal::Dialect;
 use crate::capture::out::Out;
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
@@ -140,7 +140,7 @@ impl PlistReader {
         let byte_offset = offset.unwrap_or(0) + start as u64;
         let place = Place { line, byte_offset, channel, at_us, direction, stream: None, taps: None };
         let mut json = std::mem::take(&mut self.json);
-        let done = put_literal(out, Dialect::Lisp, &place, &text[start..], log_ends, &mut json);
+        let done = out.put_literal(Dialect::Lisp, &place, &text[start..], log_ends, &mut json);
         (self.json, self.text) = (json, bytes);
         self.text.clear();
         done.map(|_| ())

@@ -35,6 +35,10 @@ impl Format for Framed {
         Proof::FULL.without(Proof::DIRECTION)
     }
 
+    fn is_verbatim(&self) -> bool {
+        true
+    }
+
     fn detect(&self, sample: &Sample) -> Option<Match> {
         let text = sample.text().as_bytes();
         let (mut at, mut sound, mut unsound) = (0, 0, 0);

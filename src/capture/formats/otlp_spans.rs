@@ -17,7 +17,6 @@ use serde_json::value::RawValue;
 use self::span::{Attributes, IDS, Outcome, Span};
 use self::twice::{doubts, seen_twice};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
-use crate::capture::literal::put_json;
 use crate::capture::out::{Channels, Out};
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
@@ -142,7 +141,7 @@ impl WholeReader for SpanReader {
             if let Some(doubt) = doubts.get(&event.span).filter(|_| !event.answer) {
                 out.put(&place, Body::Missing(*doubt))?;
             }
-            put_json(out, &place, span.raw, &message(span, event.answer))?;
+            out.put_json(&place, span.raw, &message(span, event.answer))?;
         }
         Ok(())
     }

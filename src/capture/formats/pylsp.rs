@@ -8,7 +8,7 @@
 use crate::capture::date::Dates;
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
-use crate::capture::literal::{Dialect, push_string, put_json, put_literal, translate_into};
+use crate::capture::literal::{Dialect, push_string, translate_into};
 use crate::capture::out::Out;
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
@@ -110,7 +110,7 @@ impl LineReader for PylspReader {
             return self.put_together(&place, what, rest, out);
         }
         let mut json = std::mem::take(&mut self.json);
-        let read = put_literal(out, Dialect::Python, &place, rest, !line.ended, &mut json)?;
+        let read = out.put_literal(Dialect::Python, &place, rest, !line.ended, &mut json)?;
         let id = members(&json).find(|member| member.key == "id").map(|member| member.value.to_string());
         if read.is_some() && side == Side::Client && json.contains("\"method\"") {
             self.handling = id.or(self.handling.take());
@@ -154,7 +154,7 @@ impl PylspReader {
                     (false, _) => {}
                 }
                 json.push('}');
-                put_json(out, place, text, &json)
+                out.put_json(place, text, &json)
             }
         };
         (self.json, self.value) = (json, value);

@@ -10,7 +10,7 @@ use super::sessions::Sessions;
 use crate::capture::date::{self, Dates};
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
-use crate::capture::literal::{Dialect, Fault, put_parsed, translate_into, unquote_into};
+use crate::capture::literal::{Dialect, Fault, translate_into, unquote_into};
 use crate::capture::out::Out;
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
@@ -223,7 +223,7 @@ impl SdkReader {
             taps: None,
         };
         match parsed {
-            Some(parsed) => put_parsed(out, &place, &literal[..end], &self.json, parsed),
+            Some(parsed) => out.put_parsed(&place, &literal[..end], &self.json, parsed),
             None if line.ended => out.put(&place, Body::gap(Some(1))),
             None => Ok(()),
         }

@@ -12,7 +12,6 @@ use serde_json::value::RawValue;
 
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
-use crate::capture::literal::put_json;
 use crate::capture::out::{Channels, Out};
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
@@ -177,7 +176,7 @@ impl LineReader for TraceReader {
             taps: None,
         };
         event.write(&mut self.json);
-        put_json(out, &place, &text, &self.json)
+        out.put_json(&place, &text, &self.json)
     }
 }
 

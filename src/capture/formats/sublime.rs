@@ -8,7 +8,7 @@
 use super::pylsp::push_id;
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
-use crate::capture::literal::{Dialect, push_string, put_json, translate_into};
+use crate::capture::literal::{Dialect, push_string, translate_into};
 use crate::capture::out::{Channels, Out};
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
@@ -182,7 +182,7 @@ impl LineReader for SublimeReader {
             taps: None,
         };
         if entry.write(&mut self.json, &mut self.value) {
-            return put_json(out, &place, entry.payload, &self.json);
+            return out.put_json(&place, entry.payload, &self.json);
         }
         out.skip(line.number, Skip::CutOff);
         if line.ended { out.put(&place, Body::gap(Some(1))) } else { Ok(()) }

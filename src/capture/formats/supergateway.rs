@@ -7,7 +7,7 @@
 use super::sessions::Sessions;
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::{Line, RECORD_LIMIT};
-use crate::capture::literal::{Dialect, put_cut, put_parsed, translate_into};
+use crate::capture::literal::{Dialect, translate_into};
 use crate::capture::out::Out;
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
@@ -160,8 +160,8 @@ impl GatewayReader {
         let (line, byte_offset, direction) = (record.line, record.offset, Direction::By(record.side));
         let place = Place { line, byte_offset, channel, at_us: None, direction, stream: None, taps: None };
         let done = match (read, parsed) {
-            (Some(Ok(read)), Some(parsed)) => put_parsed(out, &place, &record.text[..read.end], &json, parsed),
-            (Some(Err(fault)), _) => put_cut(out, &place, fault.cut && log_ends),
+            (Some(Ok(read)), Some(parsed)) => out.put_parsed(&place, &record.text[..read.end], &json, parsed),
+            (Some(Err(fault)), _) => out.put_cut(&place, fault.cut && log_ends),
             _ => out.promised(&place, &record.text, log_ends),
         };
         self.json = json;

@@ -8,7 +8,6 @@ use serde_json::value::RawValue;
 
 use super::document::{Elements, Lines, content, is_error};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
-use crate::capture::literal::put_json;
 use crate::capture::out::Out;
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
@@ -92,7 +91,7 @@ impl WholeReader for ZedReader {
                 let said = entry.params.map_or("\"\"", |params| params.get());
                 out.put(&place, Body::Stderr { text: &content(said) })?;
             } else if entry.write(&mut json) {
-                put_json(out, &place, raw, &json)?;
+                out.put_json(&place, raw, &json)?;
             } else {
                 out.skip(line, Skip::NotAMessage);
             }

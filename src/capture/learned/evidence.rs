@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::capture::anywhere::{Piece, Row, Scanner, is_sign, json_of};
+use crate::capture::anywhere::{Piece, Row, Scanner, is_sign};
+use crate::capture::encoded::json_of;
 use crate::capture::senders::{self, Spoken};
 use crate::json::scan::{skip_white, value_end};
 use crate::jsonrpc::{Kind, NoLift, Parsed, parse_at};

@@ -10,7 +10,6 @@
 mod lisp;
 mod lua;
 mod node;
-mod put;
 mod python;
 mod quoted;
 mod reader;
@@ -20,7 +19,6 @@ pub(crate) mod render;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use put::{put_cut, put_json, put_literal, put_parsed};
 use reader::Reader;
 
 /// Which language a literal is written in.

@@ -244,15 +244,16 @@ fn begins_anew(list: &[Note]) -> bool {
 /// twice: who counts his ids up sends no such block again.
 pub(super) fn resent_blocks(notes: &Notes, plan: &mut Plan) {
     let list = &notes.list;
-    let coarse = notes.resolution_us >= SECOND || list.iter().all(|note| note.at_us.is_none());
+    let coarse = notes.have_coarse_times() || list.iter().all(|note| note.at_us.is_none());
     if !coarse || plan.key.is_some() || !list.iter().any(|note| note.act == Act::Open) {
         return;
     }
+    let counts_seconds = notes.resolution_us >= SECOND;
     let mut last: FxHashMap<(u32, u64, Option<i64>), usize> = FxHashMap::default();
     let (mut before, mut run, mut ids) = (None, 0, 0);
     for (at, note) in list.iter().enumerate() {
-        // A connection says what one before it said; only a time tells that it was one and the same.
-        if note.act == Act::Open && note.at_us.is_none() {
+        // A connection says what one before it said; only a time that goes on tells that it was one and the same.
+        if note.act == Act::Open && (note.at_us.is_none() || !counts_seconds) {
             last.clear();
         }
         let again = last.insert((note.channel, note.text, note.at_us), at).filter(|_| note.act != Act::Open);

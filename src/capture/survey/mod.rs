@@ -115,7 +115,7 @@ fn by_notes(notes: Notes, of: &Looked<'_>, head: &[u8], look: impl Fn(bool) -> O
     if notes.is_exact() {
         // These number their events: two of one time, which were read in one piece, are two.
         let counted = matches!(format.name(), "rec" | "vectors");
-        let untold = notes.resolution_us >= SECOND || !counted && notes.are_answered_as_often(&Plan::default());
+        let untold = notes.have_coarse_times() || !counted && notes.are_answered_as_often(&Plan::default());
         let greeted = notes.greeted();
         let resolution_us = notes.shown_us;
         let (twins, doubts) = (!untold && !counted, untold && !counted);
@@ -139,8 +139,8 @@ fn by_notes(notes: Notes, of: &Looked<'_>, head: &[u8], look: impl Fn(bool) -> O
 const IN_STEP: usize = 4;
 
 fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan {
-    // On a clock of whole seconds two connections may well say the same at one time.
-    let coarse = notes.resolution_us >= SECOND;
+    // On such a clock two connections may well say the same at one time.
+    let coarse = notes.have_coarse_times();
     let (greeted, resolution_us) = (notes.greeted(), notes.shown_us);
     let mut plan = Plan { twins: !coarse, doubts: coarse, greeted, resolution_us, ..Plan::default() };
     artefact::look(&notes, &mut plan);

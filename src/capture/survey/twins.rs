@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::note::{Act, Note, Notes};
 use crate::capture::plan::Plan;
+use crate::capture::time::SECOND;
 
 /// The messages of one id.
 #[derive(Default)]
@@ -101,6 +102,32 @@ impl Notes {
         let mut once = self.clone();
         once.list = list;
         Cow::Owned(once)
+    }
+
+    /// True if the clock does not tell messages of one time from those of another: it counts seconds, or it stands still while an exchange
+    /// follows the answer of another, as the time does at which a shipper wrote them all.
+    pub(super) fn have_coarse_times(&self) -> bool {
+        self.resolution_us >= SECOND || self.stand_still()
+    }
+
+    fn stand_still(&self) -> bool {
+        // By time and stream: what was asked since the last answer to something asked then, and whether there was one.
+        let mut open: FxHashMap<(u32, i64), (FxHashSet<u64>, bool)> = FxHashMap::default();
+        self.list.iter().filter(|note| note.id != 0).any(|note| {
+            let Some(at_us) = note.at_us else { return false };
+            let (asked, answered) = open.entry((note.channel, at_us)).or_default();
+            match note.act {
+                Act::Ask | Act::Open => {
+                    asked.insert(note.id);
+                    false
+                }
+                Act::Answer if asked.contains(&note.id) => {
+                    asked.clear();
+                    std::mem::replace(answered, true)
+                }
+                Act::Answer | Act::Tell => false,
+            }
+        })
     }
 
     /// True if a request stands twice with one time, and its answers are more than the requests that are left: it may well have been

@@ -15,7 +15,7 @@ use self::message::{Message, looks_like};
 use crate::capture::date::resolution_us;
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::{Line, RECORD_LIMIT};
-use crate::capture::literal::{Dialect, put_cut, put_json, translate_into};
+use crate::capture::literal::{Dialect, translate_into};
 use crate::capture::out::{Channels, Out};
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
@@ -163,7 +163,7 @@ impl DapReader {
                 open.text.push_str(&text[..end]);
                 let place = self.place(open.line, open.byte_offset, &Head::read(&open.head), out)?;
                 if !self.hand_on(&place, &open.text, out)? && looks_like(&open.text) {
-                    put_cut(out, &place, false)?;
+                    out.put_cut(&place, false)?;
                 }
                 Ok(Some(end))
             }
@@ -180,7 +180,7 @@ impl DapReader {
         match self.open.take() {
             Some(open) if looks_like(&open.text) => {
                 let place = self.place(open.line, open.byte_offset, &Head::read(&open.head), out)?;
-                put_cut(out, &place, log_ends)
+                out.put_cut(&place, log_ends)
             }
             Some(open) => {
                 out.skip(open.line, Skip::NotAMessage);
@@ -222,14 +222,14 @@ impl DapReader {
                 }
                 Came::Broken | Came::On(_) if looks_like(rest) || !line.ended && rest.starts_with("{\"") => {
                     let place = self.place(line.number, offset, &head, out)?;
-                    return put_cut(out, &place, !line.ended);
+                    return out.put_cut(&place, !line.ended);
                 }
                 _ => from = start + 1,
             }
         }
         match unread {
             _ if found => Ok(()),
-            Some(place) => put_cut(out, &place, false),
+            Some(place) => out.put_cut(&place, false),
             None => self.pass_over(line, text, out),
         }
     }
@@ -250,7 +250,7 @@ impl DapReader {
     fn hand_on(&mut self, place: &Place, text: &str, out: &mut Out<'_>) -> Result<bool> {
         let written = serde_json::from_str::<Message<'_>>(text).is_ok_and(|message| message.write(&mut self.json));
         if written {
-            put_json(out, place, text, &self.json)?;
+            out.put_json(place, text, &self.json)?;
         }
         Ok(written)
     }

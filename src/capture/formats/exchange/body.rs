@@ -1,16 +1,13 @@
-//! Bodies as they were: out of JSON strings, base64 and gzip; and the events of an event stream.
+//! Bodies as they were: out of what a record packs them in.
 
 use std::borrow::Cow;
-use std::io::Read;
 
 use super::Part;
 use crate::base64;
+use crate::capture::encoded::{Form, form, looks_packed, once, undone, unpacked};
+use crate::capture::events::{events, is_event_stream};
 use crate::capture::formats::document::{Elements, content};
 use crate::json::scan::value_end;
-use crate::wire::{SseEvent, SseReader};
-
-/// The longest body that is unpacked, in bytes.
-const LIMIT: u64 = 256 << 20;
 
 /// How often a string may be packed into another one.
 const PACKED: usize = 3;
@@ -18,18 +15,15 @@ const PACKED: usize = 3;
 /// A body from the value of a member, as written: an object, a string, a string in a string, base64, packed base64.
 /// `at` is where the value starts; `said` is what a string says, where that was read already.
 pub(in crate::capture::formats) fn part(raw: &str, at: usize, cut: bool, said: Option<String>) -> Part<'_> {
-    let said = listed(raw).or(said);
+    let said = listed(raw).or(said).or_else(|| numbered(raw));
     match raw.as_bytes().first() {
         Some(b'{' | b'[') if said.is_none() => {
             // Whoever found it in the record has seen its end.
             Part::Text { text: Cow::Borrowed(raw), offset: at, cut, event_stream: false, whole: true }
         }
-        Some(b'"' | b'[') => {
+        Some(b'"' | b'[' | b'{') => {
             let mut text = said.map_or_else(|| content(raw), Cow::Owned);
-            // What most bodies are is not packed once more.
-            if !text.starts_with(['{', '['])
-                && let Cow::Owned(unpacked) = plain(&text)
-            {
+            if let Cow::Owned(unpacked) = plain(&text) {
                 text = Cow::Owned(unpacked);
             }
             let (text, cut, whole) = unmarked(text, cut);
@@ -41,6 +35,11 @@ pub(in crate::capture::formats) fn part(raw: &str, at: usize, cut: bool, said: O
         }
         _ => Part::Absent,
     }
+}
+
+/// The text of a list or an object of numbers, as bytes are written that nobody made a text of.
+fn numbered(raw: &str) -> Option<String> {
+    (form(raw) == Form::Packed).then(|| undone(raw)).flatten().map(|undone| undone.text)
 }
 
 /// What a list of strings holds.
@@ -87,17 +86,12 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
     found
 }
 
-/// What a text is the packing of: a JSON string, or base64 of a message or an event stream.
+/// What a text is the encoding of: a message, an event stream, or HTTP with one of them as its body.
 fn inner(text: &str) -> Option<String> {
-    let trimmed = text.trim();
-    if trimmed.starts_with('"') {
-        return (value_end(trimmed.as_bytes(), 0) == Some(trimmed.len())).then(|| content(trimmed).into_owned());
-    }
     if let Some(head) = http_head(text) {
         return Some(text[head..].to_string());
     }
-    let packed = looks_packed(trimmed);
-    let plain = packed.then(|| base64::decode(trimmed)).flatten().map(unpacked)?;
+    let plain = once(text)?.text;
     let first = plain.trim_start().as_bytes().first().copied();
     let known = matches!(first, Some(b'{' | b'[' | b'"')) || is_event_stream(&plain) || http_head(&plain).is_some();
     known.then_some(plain)
@@ -121,19 +115,6 @@ pub(super) fn headers_of(text: &str) -> Option<String> {
     http_head(&plain).map(|end| plain[..end].to_string())
 }
 
-/// True for what base64 looks like that starts as a message, an array, an event stream (also by a comment, a mark or an empty line) or
-/// gzip does.
-pub(super) fn looks_packed(text: &str) -> bool {
-    const STARTS: [&str; 23] = [
-        "ey", "ewo", "ewk", "W3", "Wy", "ZX", "ZG", "aW", "cm", "Cn", "H4sI", "In", "UE9TV", "R0VU", "SFRUU", "Oi",
-        "Og", "Om", "On", "77u/", "DQo", "Cg", "Cm",
-    ];
-    let alphabet = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=');
-    text.len() >= 16
-        && STARTS.iter().any(|start| text.starts_with(start))
-        && text.as_bytes().iter().take(64).all(alphabet)
-}
-
 /// The text, whether it was cut (which a mark at its end may say), and whether it looks like one whole value. That it is one is seen when
 /// it is read as a message.
 fn unmarked(text: Cow<'_, str>, cut: bool) -> (Cow<'_, str>, bool, bool) {
@@ -150,47 +131,6 @@ fn unmarked(text: Cow<'_, str>, cut: bool) -> (Cow<'_, str>, bool, bool) {
     (text, cut || marked, false)
 }
 
-/// True for what an event stream looks like.
-pub(in crate::capture::formats) fn is_event_stream(body: &str) -> bool {
-    let start = body.trim_start_matches(['\u{feff}', '\n', '\r']);
-    ["event:", "data:", "id:", "retry:", ":"].iter().any(|field| start.starts_with(field))
-}
-
-/// Bytes as text, unpacked where they are still compressed.
-pub(in crate::capture::formats) fn unpacked(bytes: Vec<u8>) -> String {
-    let mut plain = Vec::new();
-    let bytes = match bytes.first_chunk() {
-        Some([0x1f, 0x8b]) => {
-            // What can be unpacked of a damaged body is kept.
-            let _ = flate2::read::MultiGzDecoder::new(&bytes[..]).take(LIMIT).read_to_end(&mut plain);
-            plain
-        }
-        _ => bytes,
-    };
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
-}
-
-/// The events of an event stream that have data: name and data. An event that the stream ends in is one, too.
-pub(in crate::capture::formats) fn events(body: &str) -> Vec<(Option<String>, String)> {
-    read_events(body).into_iter().filter_map(|event| Some((event.name, in_utf8(event.data?)))).collect()
-}
-
-/// The ids of all events of an event stream, and their data.
-pub(super) fn stamped_events(body: &str) -> Vec<(Option<String>, Option<String>)> {
-    read_events(body).into_iter().map(|event| (event.id, event.data.map(in_utf8))).collect()
-}
-
-fn read_events(body: &str) -> Vec<SseEvent> {
-    let mut reader = SseReader::default();
-    let mut found = reader.push(body.trim_start_matches(['\u{feff}', '\n', '\r']).as_bytes());
-    found.extend(reader.finish());
-    found
-}
-
-fn in_utf8(data: Vec<u8>) -> String {
-    String::from_utf8_lossy(&data).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,12 +143,5 @@ mod tests {
         assert_eq!(text(r#"["data: {\"a\"",":1}\n\n"]"#).as_deref(), Some("data: {\"a\":1}\n\n"));
         assert_eq!(text(r#"["id: 0","data: {\"a\":1}","",""]"#).as_deref(), Some("id: 0\ndata: {\"a\":1}\n\n"));
         assert_eq!((text(r#"[""]"#), text("[]").as_deref()), (None, Some("[]")));
-    }
-
-    #[test]
-    fn events_with_data() {
-        let found =
-            events("event: message\r\nid: 7\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\n: keep-alive\n\nid: 8\n\ndata: last");
-        assert_eq!(found, [(Some("message".into()), "{\"a\":\n1}".into()), (None, "last".into())]);
     }
 }

@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use super::body::is_event_stream;
 use super::connection::Connections;
 use super::order::{self, Placed};
 use super::sequel;
@@ -10,6 +9,7 @@ use super::steps::{ExchangeStep, StepKind, steps};
 use super::unseen::{Span, Unseen};
 use super::untimed::Untimed;
 use super::{Exchange, Part};
+use crate::capture::events::is_event_stream;
 use crate::capture::out::Out;
 use crate::capture::place::Place;
 use crate::capture::{Body, Direction, Missing, Proof, Vantage, Why};

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::body::events;
 use super::{Exchange, Part};
+use crate::capture::events::events;
 use crate::capture::formats::document::value_of;
 use crate::capture::out::Out;
 use crate::capture::{Channel, Proof, Transport, Vantage};

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::body::{headers_of, is_event_stream, part};
+use super::body::{headers_of, part};
 use super::opened::opened;
 use super::path::{Path, Row, Said, Tree};
 use super::{Exchange, Origin, Part};
 use crate::capture::Vantage;
+use crate::capture::events::is_event_stream;
 use crate::capture::formats::document::{Elements, content};
 use crate::capture::out::Out;
 use crate::capture::time::{self, Time};

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
-use super::body::{headers_of, http_head, is_event_stream, part};
+use super::body::{headers_of, http_head, part};
 use super::layout::{Layout, Slot, Unit};
 use super::learn_beside::{beside, is_http};
 use super::learn_bodies::Bodies;
@@ -17,6 +17,7 @@ use super::path::{Path, Tree};
 use super::scalars::{Leaves, Scalars};
 use super::told::Told;
 use crate::capture::Vantage;
+use crate::capture::events::is_event_stream;
 
 /// How many records are looked at.
 pub(super) const EXAMPLES: usize = 100;

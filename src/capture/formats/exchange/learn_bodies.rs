@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::body::{events, is_event_stream, joined, plain};
+use super::body::{joined, plain};
 use super::path::{self, Path};
 use super::scalars::{DEPTH, children, is_status};
 use super::told::Told;
+use crate::capture::encoded::text_in;
+use crate::capture::events::{events, is_event_stream};
 use crate::capture::formats::document::value_of;
 use crate::capture::sample::{envelope, is_record};
 use crate::json::scan::value_end;
@@ -39,11 +41,12 @@ impl Holds {
 
 fn holds(value: &Value) -> Option<Holds> {
     match value {
-        Value::Object(members) => holds_wire(members),
+        Value::Object(members) => holds_wire(members).or_else(|| holds_text(&text_in(value)?)),
         Value::Array(list) if list.iter().any(Value::is_string) => {
             holds_text(&joined(list.iter().filter_map(Value::as_str).map(str::to_string).collect()))
         }
-        Value::Array(list) => Holds::of_list(list.iter().filter_map(|one| holds_wire(one.as_object()?))),
+        Value::Array(list) => Holds::of_list(list.iter().filter_map(|one| holds_wire(one.as_object()?)))
+            .or_else(|| holds_text(&text_in(value)?)),
         Value::String(text) => holds_text(text),
         _ => None,
     }

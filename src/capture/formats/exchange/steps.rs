@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::body::{is_event_stream, stamped_events};
 use super::told::Told;
 use super::{Exchange, Part};
+use crate::capture::events::{is_event_stream, stamped_events};
 use crate::capture::formats::document::Elements;
 use crate::json::scan::{skip_white, value_end};
 use crate::protocol::Side;

@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::base64;
+use crate::capture::encoded::unpacked;
 use crate::capture::formats::document::content;
-use crate::capture::formats::exchange::body::unpacked;
 use crate::capture::formats::exchange::{Exchange, ExchangeStep, Heads, Part, StepKind, Told};
 use crate::protocol::http::{LAST_EVENT, brief_head};
 use crate::protocol::{Side, is_placeholder};

@@ -7,19 +7,21 @@
 //! A response belongs to the only request that waits for one, and what stands in it has one order; where several wait, it is not known
 //! whose it is.
 
+mod clients;
 mod edge;
 
+use clients::Clients;
 pub(super) use edge::edge;
 use edge::{Sides, Waiting};
 
-use crate::capture::anywhere::{Form, Piece, Row, Scanner, json_of};
+use crate::capture::anywhere::{Piece, Row, Scanner};
+use crate::capture::encoded::{Form, json_of};
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
-use crate::capture::literal::{put_cut, put_json};
 use crate::capture::out::Out;
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
-use crate::capture::{Body, Channel, Direction, Skip, Transport, time};
+use crate::capture::{Body, Channel, Direction, Missing, Skip, Transport, Why, time};
 use crate::error::Result;
 use crate::jsonrpc::{NoLift, Parsed, parse_at};
 use crate::protocol::{Sender, Side, sender_of};
@@ -123,6 +125,7 @@ struct TextReader {
 struct State {
     sides: Sides,
     waiting: Waiting,
+    clients: Clients,
     channel: Option<u32>,
     at_us: Option<i64>,
     /// The newest line without a message.
@@ -166,9 +169,15 @@ impl State {
         let place =
             Place { line: piece.line, byte_offset: piece.offset, channel, at_us, direction, stream, taps: None };
         match json_of(piece.payload, &mut self.json, &mut self.bytes) {
-            Ok((json, Form::Printed(_))) => put_json(out, &place, piece.payload, json),
-            Ok((json, _)) => out.promised(&place, json, false),
-            Err(fault) => put_cut(out, &place, fault.cut),
+            Ok((json, form)) => {
+                let mixes = side == Some(Side::Client) && self.clients.asks(json);
+                match form {
+                    Form::Printed(_) => out.put_json(&place, piece.payload, json)?,
+                    _ => out.promised(&place, json, false)?,
+                }
+                if mixes { mixed(&place, out) } else { Ok(()) }
+            }
+            Err(fault) => out.put_cut(&place, fault.cut),
         }
     }
 
@@ -186,6 +195,10 @@ impl State {
         self.line = row.number;
         if row.text.trim_ascii().is_empty() {
             return Ok(());
+        }
+        if self.clients.header(row.text) {
+            let place = self.place(row, Direction::Unknown, 0, out)?;
+            mixed(&place, out)?;
         }
         let edge = self.sides.line(row.text);
         if edge.is_some() {
@@ -215,6 +228,13 @@ impl State {
     fn time(&self, line: &str, out: &Out<'_>) -> Option<i64> {
         time_of(line).map(|time| time.placed(out.zoning())).or(self.at_us)
     }
+}
+
+/// From here on nothing tells whose of several clients a message is.
+#[cold]
+fn mixed(place: &Place, out: &mut Out<'_>) -> Result<()> {
+    let place = Place { direction: Direction::Unknown, stream: None, ..*place };
+    out.put(&place, Body::Missing(Missing::new(Why::Mixed)))
 }
 
 #[cfg(test)]

@@ -56,6 +56,10 @@ impl Format for Rec {
         "rpctape's own recordings and exports: a header line {\"rec\":1,...}, then one event a line"
     }
 
+    fn is_verbatim(&self) -> bool {
+        true
+    }
+
     fn detect(&self, sample: &Sample) -> Option<Match> {
         let first = sample.lines().next()?;
         if members(first).any(|member| member.key == "rec" && member.value == "1") {

@@ -35,6 +35,10 @@ impl Format for Strace {
         "strace -f -tt -s 70000 -e trace=read,write of a process"
     }
 
+    fn is_verbatim(&self) -> bool {
+        true
+    }
+
     fn detect(&self, sample: &Sample) -> Option<Match> {
         let calls = sample.lines().filter(|line| Call::read(line).is_some_and(|call| call.data.is_some())).count();
         let json = sample.lines().any(|line| line.contains("\\\"jsonrpc\\\"") || line.contains("Content-Length: "));

@@ -18,7 +18,6 @@ use self::header::Header;
 use self::record::{Record, Took};
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::{Line, RECORD_LIMIT};
-use crate::capture::literal::put_json;
 use crate::capture::out::Out;
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
@@ -187,7 +186,7 @@ impl TraceReader {
         if !json::write(record, &header, text, &self.told, &mut self.json) {
             return out.put(&place, Body::gap(Some(1)));
         }
-        put_json(out, &place, text, &self.json)
+        out.put_json(&place, text, &self.json)
     }
 
     fn place(&mut self, record: &Record, header: &Header<'_>, out: &mut Out<'_>) -> Result<Place> {

@@ -39,6 +39,10 @@ impl Format for Vectors {
         "test vectors: a line {\"meta\":{...}}, then one event a line, sorted by its time \"t\""
     }
 
+    fn is_verbatim(&self) -> bool {
+        true
+    }
+
     fn detect(&self, sample: &Sample) -> Option<Match> {
         let first = sample.lines().next()?;
         let meta = members(first).next().filter(|member| member.key == "meta" && member.value.starts_with('{'))?;

@@ -14,7 +14,6 @@ use self::count::{Count, Outgoing, counts};
 use crate::capture::date::Dates;
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
-use crate::capture::literal::put_json;
 use crate::capture::out::{Channels, Out};
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
@@ -133,7 +132,7 @@ impl VimReader {
     fn outgoing(&mut self, entry: &Entry<'_>, place: &Place, out: &mut Out<'_>) -> Result<()> {
         let outgoing = Outgoing::read(entry.object);
         if outgoing.has_id {
-            return put_json(out, place, entry.object, entry.object);
+            return out.put_json(place, entry.object, entry.object);
         }
         self.json.clear();
         self.json.push_str("{\"jsonrpc\":\"2.0\"");
@@ -149,7 +148,7 @@ impl VimReader {
             self.json.extend([",\"params\":", params]);
         }
         self.json.push('}');
-        put_json(out, place, entry.object, &self.json)
+        out.put_json(place, entry.object, &self.json)
     }
 
     fn incoming(&mut self, entry: &Entry<'_>, mut place: Place, out: &mut Out<'_>) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::base64;
+use crate::capture::encoded::{text_in, undone};
 use crate::capture::sample::{envelope, is_message};
 use crate::capture::senders::Spoken;
 use crate::capture::words::{self, Meaning};
@@ -19,8 +19,9 @@ const LISTED: usize = 64;
 
 /// The text as a value, if it may hold a message.
 pub(super) fn plausible(text: &str) -> Option<Value> {
-    // The last is what base64 makes of `{"`.
-    let signs = ["jsonrpc", "\"method", "\"result", "\"error", "\"eyJ"];
+    // The last ones are what base64, gzip, digits and numbers make of `{"`.
+    let signs =
+        ["jsonrpc", "\"method", "\"result", "\"error", "\"eyJ", "\"H4sI", "\"7b22", "x7b22", "[123,", "<Buffer 7b"];
     // A line of a list has a comma behind it.
     let record = text.trim_end().trim_end_matches(',');
     signs.iter().any(|sign| text.contains(sign)).then(|| serde_json::from_str(record).ok())?
@@ -122,8 +123,8 @@ impl Example<'_> {
         match rest.iter().try_fold(top.get(first)?, |value, key| value.get(key))? {
             Value::Object(members) => Spoken::of_value(members),
             Value::String(text) => {
-                let unpacked = unpacked(text);
-                Spoken::of_value(&serde_json::from_str(unpacked.as_deref().unwrap_or(text)).ok()?)
+                let plain = undone(text).map(|undone| undone.text);
+                Spoken::of_value(&serde_json::from_str(plain.as_deref().unwrap_or(text)).ok()?)
             }
             _ => None,
         }
@@ -151,11 +152,11 @@ fn of_list(elements: &[Value]) -> impl Iterator<Item = (String, &Value)> {
 fn is_versioned(value: &Value) -> bool {
     match value {
         Value::String(text) => {
-            text.contains("\"jsonrpc\"") || unpacked(text).is_some_and(|text| text.contains("\"jsonrpc\""))
+            text.contains("\"jsonrpc\"") || undone(text).is_some_and(|undone| undone.text.contains("\"jsonrpc\""))
         }
-        Value::Array(members) => members.iter().any(is_versioned),
-        Value::Object(members) => members.contains_key("jsonrpc"),
-        _ => false,
+        Value::Array(members) if members.iter().any(is_versioned) => true,
+        Value::Object(members) if members.contains_key("jsonrpc") => true,
+        _ => text_in(value).is_some_and(|text| text.contains("\"jsonrpc\"")),
     }
 }
 
@@ -227,29 +228,10 @@ fn holds_answer(value: &Value) -> bool {
 
 fn holds_message(value: &Value) -> bool {
     match value {
-        Value::String(text) => is_message(text) || unpacked(text).is_some_and(|text| is_message(&text)),
-        Value::Array(members) => members.first().is_some_and(is_envelope),
-        _ => is_envelope(value),
+        Value::String(text) => is_message(text) || undone(text).is_some_and(|undone| is_message(&undone.text)),
+        Value::Array(members) if members.first().is_some_and(is_envelope) => true,
+        _ => is_envelope(value) || text_in(value).is_some_and(|text| is_message(&text)),
     }
-}
-
-/// How many strings may stand in each other: loggers that write what other loggers wrote quote it once more.
-const STRINGS: usize = 4;
-
-/// What a string holds in base64, or as a string of JSON once more or a few times, where it is an object or a list of some.
-pub(super) fn unpacked(text: &str) -> Option<String> {
-    let text = text.trim();
-    if ["\"{", "\"[", "\"\\\""].iter().any(|start| text.starts_with(start)) {
-        let mut inner: String = serde_json::from_str(text).ok()?;
-        for _ in 1..STRINGS {
-            if inner.starts_with('"') {
-                inner = serde_json::from_str(&inner).ok()?;
-            }
-        }
-        return Some(inner).filter(|inner| inner.starts_with(['{', '[']));
-    }
-    let bytes = ["eyJ", "W3si"].iter().any(|start| text.starts_with(start)).then(|| base64::decode(text)).flatten()?;
-    String::from_utf8(bytes).ok().filter(|text| text.starts_with(['{', '[']))
 }
 
 pub(super) fn is_envelope(value: &Value) -> bool {

@@ -20,8 +20,9 @@ pub(crate) use layout::Layout;
 use layout::NANOS;
 pub(crate) use proven::{LONGEST, VALUES};
 
+use crate::capture::encoded::{is_encoded, undone};
+use crate::capture::events::is_event_stream;
 use crate::capture::format::{Format, LineReader, Match, Reader};
-use crate::capture::formats::exchange::body::{events, is_event_stream};
 use crate::capture::harm::is_spliced;
 use crate::capture::lines::{Line, utf8};
 use crate::capture::out::{Channels, Out, body, in_words};
@@ -309,16 +310,15 @@ impl Unwrapper {
         if self.word(direction) == Some(Word::Stderr) {
             return out.put(place, Body::Stderr { text: text.trim_end_matches(['\n', '\r']) });
         }
-        if let Some(text) = example::unpacked(text) {
-            return out.promised(place, &text, false);
+        if let Some(undone) = undone(text) {
+            return out.put_undone(place, text, &undone);
         }
         let json = text.trim_start().starts_with(['{', '[']);
         if is_event_stream(text) {
-            let mut all = events(text).into_iter();
-            return all.try_for_each(|(_, data)| out.promised(place, &data, false));
+            return out.put_events(place, text);
         }
         // A logger that keeps its own texts under the same key promises nothing by it, and nothing is sent by an empty one.
-        if !json && (self.word(direction).is_none() || text.trim_ascii().is_empty()) {
+        if !json && (self.word(direction).is_none() || text.trim_ascii().is_empty()) && !is_encoded(text) {
             let quotes = self.is_unsaid(place) && quotes(text, out);
             out.skip(place.line, if quotes { Skip::Duplicate } else { Skip::NotAMessage });
             return Ok(());

@@ -1,6 +1,7 @@
 //! Texts of prose that quote messages.
 
-use crate::capture::anywhere::{json_of, next};
+use crate::capture::anywhere::next;
+use crate::capture::encoded::json_of;
 use crate::capture::out::Out;
 
 /// True for a text whose messages were handed on lately.

@@ -2,13 +2,14 @@
 //!
 //! Each row becomes a JSON object and is read as one: a column with messages, directions and times is a wrapper, one with the
 //! lines of a log is an export like any other. Rows that stand newest first are turned round. (RFC 4180, with commas,
-//! semicolons or tabs.)
+//! semicolons or tabs.) Tables in JSON whose rows are lists are read as such, too.
 
 use csv::{ReaderBuilder, StringRecord};
 
 use super::super::nested::Readers;
 use super::super::peeler::Peeled;
 use super::super::{DEPTH, Inside};
+use super::named_rows::{NamedRow, cells, named_rows};
 use super::order::{merely_jitter, newest_first, with_others};
 use super::torn_rows::{Torn, torn, without};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
@@ -102,8 +103,23 @@ fn is_name(cell: &str) -> bool {
     !cell.is_empty() && cell.len() <= LONGEST_NAME && !cell.contains(['{', '\n']) && !cell.contains(": ")
 }
 
+/// The rows of tables in JSON.
+fn rows_of_json(text: &str) -> Option<Vec<Row>> {
+    let (mut line, mut counted) = (1, 0);
+    let rows = named_rows(text)?.into_iter().map(|NamedRow { json, range }| {
+        line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted..range.start]).count() as u64;
+        counted = range.start;
+        let at_us = cells(&json).find_map(time::parse).map(|time| time.us);
+        Row { json, line, offset: range.start as u64, end: range.end, at_us, harm: Harm::None }
+    });
+    Some(rows.collect())
+}
+
 /// The rows of a text. The last of a text that is cut off is left out.
 fn rows(text: &str, whole: bool) -> Option<Vec<Row>> {
+    if let Some(rows) = rows_of_json(text) {
+        return Some(rows);
+    }
     let mut reader =
         ReaderBuilder::new().delimiter(delimiter(text)?).has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut record = StringRecord::new();
@@ -177,7 +193,8 @@ impl Format for Csv {
         }
         let peeled = peel(sample)?;
         let (_, found) = self.inside.of(&peeled)?;
-        Match::new(80, format!("its first line names the columns of a table; inside, {}", found.reason))
+        let where_named = if sample.text().starts_with('{') { "it" } else { "its first line" };
+        Match::new(80, format!("{where_named} names the columns of a table; inside, {}", found.reason))
     }
 
     fn reader(&self, sample: &Sample) -> Reader {

@@ -7,12 +7,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::column::{Column, shown};
-use super::is_by_line;
 use super::order::{in_order, newest_first};
 use super::sender::{labelled, sender};
 use super::shape::Shape;
-use super::typed::{is_typed, on_one_line, plain};
-use super::walk::{Path, PathStep, is_part, leaves, versioned};
+use super::walk::{Path, PathStep, is_part, is_typed, leaves, versioned};
+use super::{is_by_line, on_one_line};
+use crate::capture::encoded::from_pairs;
 use crate::capture::format::{Format, Match};
 use crate::capture::formats::WRAPPED;
 use crate::capture::formats::wrapped::Layout;
@@ -141,7 +141,7 @@ fn columns(text: &str) -> (Vec<Column>, usize) {
                 unescape(written, 1, &mut room);
             }
             let typed = match written.starts_with('{') {
-                true if is_typed(path) => plain(written),
+                true if is_typed(path) => from_pairs(written),
                 true => Some(on_one_line(written)),
                 false => None,
             };

@@ -8,11 +8,11 @@
 mod column;
 mod csv;
 mod learn;
+mod named_rows;
 mod order;
 mod sender;
 mod shape;
 mod torn_rows;
-mod typed;
 mod walk;
 mod whole;
 
@@ -34,6 +34,7 @@ use super::nested::Readers;
 use super::peeler::Peeled;
 use super::{DEPTH, Inside, container};
 use crate::capture::Skip;
+use crate::capture::encoded::from_pairs;
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::formats::WRAPPED;
 use crate::capture::formats::wrapped::Layout;
@@ -45,6 +46,12 @@ use crate::capture::spoken::{Telling, said};
 use crate::error::Result;
 use crate::json::scan::{skip_white, unquoted, value_end};
 use crate::json::{lenient_string, unescape};
+
+/// An object as a line of a log: what stands on several lines is the same without their ends, which are no part of any string in it.
+/// All of it stays where it stands.
+fn on_one_line(object: &str) -> String {
+    object.replace(['\n', '\r'], " ")
+}
 
 /// How specific a wrapper is: who keeps HTTP exchanges knows more of his records.
 const SCORE: u8 = 66;
@@ -277,9 +284,9 @@ impl Records {
             true => drop(unescape(text, start, &mut message)),
             false => {
                 let object = &text[start..value_end(text.as_bytes(), start).unwrap_or(text.len())];
-                match self.typed.then(|| typed::plain(object)).flatten() {
+                match self.typed.then(|| from_pairs(object)).flatten() {
                     Some(plain) => message = plain,
-                    None => message = typed::on_one_line(object),
+                    None => message = on_one_line(object),
                 }
             }
         }

@@ -106,7 +106,7 @@ impl Shape {
 
     /// True where the message is an object that is spelled out with the types of its values.
     pub(super) fn is_typed(&self) -> bool {
-        super::typed::is_typed(&self.message)
+        super::walk::is_typed(&self.message)
     }
 
     /// What is left of a path that leads into the message. Paths may begin at any record around it.

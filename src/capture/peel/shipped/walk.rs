@@ -4,6 +4,7 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::capture::encoded::KVLIST;
 use crate::json::listed::{List, elements, list, members, object};
 use crate::json::scan::value_end;
 
@@ -22,11 +23,13 @@ pub(super) type Path = Vec<PathStep>;
 /// How deep records are looked into.
 const DEPTH: usize = 12;
 
-/// The member in which OpenTelemetry spells an object out.
-pub(super) const KVLIST: &str = "kvlistValue";
-
 /// Members in which shippers keep a record of the log that they ship as an object: Google, Elastic, OpenTelemetry.
 const RECORDS: [&str; 3] = ["jsonPayload", "_source", KVLIST];
+
+/// True for the path of a member in which an object is spelled out with the type of each value.
+pub(super) fn is_typed(path: &Path) -> bool {
+    matches!(path.last(), Some(PathStep::Key(key)) if **key == *KVLIST)
+}
 
 /// True for such a member, and for the attributes of a record that has attributes itself (Datadog).
 fn keeps_record(path: &Path) -> bool {
