@@ -213,9 +213,14 @@ fn read<'p>(path: &'p Path, values: &[&Value]) -> Option<Times<'p>> {
 
 /// True if one time is another in whole seconds (nginx's `$time_iso8601` beside its `$msec`): the other tells more.
 fn is_refined(whole: &Times<'_>, finer: &Times<'_>) -> bool {
-    let is_whole = |one: &Times<'_>| one.us.iter().all(|us| us % SECOND == 0);
+    // A few that are written with a fraction may be whole by chance.
+    let may_be = |one: &Times<'_>| one.us.len() >= SEVERAL || one.read.iter().all(|time| time.resolution_us >= SECOND);
+    let is_whole = |one: &Times<'_>| may_be(one) && one.us.iter().all(|us| us % SECOND == 0);
     let agree = |(whole, finer): (&i64, &i64)| (0..SECOND).contains(&(finer - whole));
-    is_whole(whole) && !is_whole(finer) && whole.us.len() == finer.us.len() && whole.us.iter().zip(&finer.us).all(agree)
+    is_whole(whole)
+        && finer.us.iter().any(|us| us % SECOND != 0)
+        && whole.us.len() == finer.us.len()
+        && whole.us.iter().zip(&finer.us).all(agree)
 }
 
 /// True if a path leads to a header of HTTP.
