@@ -336,8 +336,8 @@ impl<'s> Out<'s> {
             return done;
         }
         let mut place = *place;
-        if place.at_us.is_none() && !self.outer.is_none() && !self.told_times {
-            place.at_us = self.outer.time_at(place.line);
+        if !self.outer.is_none() && !self.told_times {
+            place.at_us = self.outer.settle(place.line, place.at_us);
         }
         if !self.coarse.is_empty() && !self.told_times && self.coarse.contains(&place.channel) {
             place.at_us = self.outer.refine(place.line, place.at_us);

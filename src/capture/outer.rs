@@ -2,10 +2,15 @@
 
 use std::collections::VecDeque;
 
-use super::time::SECOND;
+use super::time::{DAY_US, SECOND, YEAR_US};
 
 /// How many records are remembered, for an inner record that is handed on lines after it began.
 const REMEMBERED: usize = 1024;
+
+/// A time of day on that day on which it is nearest to another time: the zones of both may differ.
+fn on_the_day(us: i64, near: i64) -> i64 {
+    near + (us - near + DAY_US / 2).rem_euclid(DAY_US) - DAY_US / 2
+}
 
 /// What the wrappers around the current line say.
 #[derive(Debug, Default)]
@@ -60,6 +65,16 @@ impl Outer {
     /// The time of the newest record.
     pub(super) fn newest(&self) -> Option<i64> {
         self.times.back()?.1
+    }
+
+    /// The time of what stands in the record at `line`: its own; of a time of day, that on the day of the record. Without one,
+    /// the time of the record.
+    pub(super) fn settle(&self, line: u64, inner: Option<i64>) -> Option<i64> {
+        match inner {
+            Some(us) if us >= YEAR_US => inner,
+            None => self.time_at(line),
+            Some(us) => Some(self.time_at(line).map_or(us, |outer| on_the_day(us, outer))),
+        }
     }
 
     /// True where the wrapper has a clock, and one that is finer than such a clock of seconds.

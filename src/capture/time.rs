@@ -4,10 +4,13 @@
 //! ([`Zoning`]): the reader's own zone and the file's date never enter, so that the same log gives the same answer
 //! everywhere. Times of day that pass midnight go on with the next day.
 
+mod own;
 #[cfg(test)]
 mod tests;
+mod words;
 
-use chrono::DateTime;
+pub(crate) use own::{Stamp, own};
+use words::{compact, spoken};
 
 /// A time, and how fine the clock that wrote it shows itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +39,9 @@ pub(crate) const SECOND: i64 = 1_000_000;
 
 pub(crate) const DAY_US: i64 = 86_400_000_000;
 
+/// Times below are those of a day or a year that nobody named.
+pub(crate) const YEAR_US: i64 = 365 * DAY_US;
+
 impl Time {
     /// The instant, with what the user says of the zone and the day.
     pub(crate) fn placed(&self, zoning: &Zoning) -> i64 {
@@ -51,15 +57,10 @@ pub(crate) fn is_time(word: &str) -> bool {
 }
 
 /// Reads a timestamp in any of the shapes that logs have: RFC 3339 and its relatives (`T` or blank, `-` or `/`,
-/// dot or comma, zone or none), a number since the epoch, a time of day, RFC 2822, and what people are shown
-/// (`Sep 3, 2026 @ 08:15:00.118`, `03/Sep/2026:08:15:00 +0000`, `9/3/2026, 8:15:00 AM`).
+/// dot or comma, zone or none), a number since the epoch, a time of day, and what else programs and people write ([`words`]).
 pub(crate) fn parse(text: &str) -> Option<Time> {
     let bytes = text.as_bytes();
-    date_time(bytes)
-        .or_else(|| epoch(text))
-        .or_else(|| time_of_day(bytes))
-        .or_else(|| rfc2822(text))
-        .or_else(|| by_words(text))
+    date_time(bytes).or_else(|| epoch(text)).or_else(|| time_of_day(bytes)).or_else(|| spoken(text))
 }
 
 /// Reads one timestamp after the other, most of them in the same second as the one before.
@@ -88,7 +89,10 @@ impl Clock {
         let (fraction, _, used) = fraction(rest);
         match &rest[used..] {
             b"Z" => Some(self.us + fraction),
-            rest => Some(self.us + fraction - zone(rest)?.unwrap_or(zoning.offset_us)),
+            rest => match zone(rest) {
+                Some(zone) => Some(self.us + fraction - zone.unwrap_or(zoning.offset_us)),
+                None => self.other(text, zoning),
+            },
         }
     }
 
@@ -115,9 +119,22 @@ impl Days {
     /// The instant of a time.
     pub(crate) fn place(&mut self, time: &Time, zoning: &Zoning) -> i64 {
         match time.dated {
+            true if time.us < YEAR_US => time.placed(zoning) + self.years(time.us),
             true => time.placed(zoning),
             false => time.placed(zoning) + self.passed(time.us),
         }
+    }
+
+    /// The years before a date that names none, which is one of 1970, in microseconds.
+    #[cold]
+    fn years(&mut self, us: i64) -> i64 {
+        let step = us - self.last.replace(us).unwrap_or(us);
+        if step < -YEAR_US / 2 {
+            self.passed_us += YEAR_US;
+        } else if step > YEAR_US / 2 && self.passed_us > 0 {
+            self.passed_us -= YEAR_US;
+        }
+        self.passed_us
     }
 
     /// The instant of a time of day, in microseconds since the first midnight.
@@ -232,7 +249,8 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
 }
 
 /// A number since the epoch, in the unit its magnitude tells: seconds up to the year 5138, then milliseconds,
-/// microseconds, nanoseconds. A number too small for a date of ours has no unit that could be told.
+/// microseconds, nanoseconds. A number too small for a date of ours has no unit that could be told. What would be far from our days
+/// and in them as digits of a date, or as Windows counts, is that.
 pub(crate) fn epoch(text: &str) -> Option<Time> {
     if text.contains(['e', 'E']) {
         let value: f64 = text.parse().ok()?;
@@ -245,6 +263,11 @@ pub(crate) fn epoch(text: &str) -> Option<Time> {
     let whole: i64 = whole.parse().ok()?;
     let unit_ns: i64 = match whole {
         0..100_000_000 => return None,
+        19_700_101_000_000..21_010_101_000_000 | 19_700_101_000_000_000..21_010_101_000_000_000 => {
+            return compact(text);
+        }
+        count if FILE_TIMES.contains(&count) && digits.is_empty() => return Some(ticks(whole - FILE_EPOCH)),
+        count if NET_TICKS.contains(&count) && digits.is_empty() => return Some(ticks(whole - NET_EPOCH)),
         100_000_000..100_000_000_000 => 1_000_000_000,
         100_000_000_000..100_000_000_000_000 => 1_000_000,
         100_000_000_000_000..100_000_000_000_000_000 => 1_000,
@@ -257,6 +280,18 @@ pub(crate) fn epoch(text: &str) -> Option<Time> {
         us += i64::from(digit - b'0') * (step_ns / 1_000);
     }
     Some(Time { us, resolution_us: (step_ns / 1_000).max(1), dated: true, zoned: true })
+}
+
+/// What Windows counts from 1601, in the years 1981 to 2108, and .NET from the year 1, in 2000 to 2092, which no clock of
+/// nanoseconds shows any more.
+const FILE_TIMES: std::ops::Range<i64> = 120_000_000_000_000_000..160_000_000_000_000_000;
+const FILE_EPOCH: i64 = 116_444_736_000_000_000;
+const NET_TICKS: std::ops::Range<i64> = 630_822_816_000_000_000..660_000_000_000_000_000;
+const NET_EPOCH: i64 = 621_355_968_000_000_000;
+
+/// Tenths of microseconds since the epoch.
+fn ticks(count: i64) -> Time {
+    Time { us: count / 10, resolution_us: 1, dated: true, zoned: true }
 }
 
 /// `HH:MM:SS` or `H:MM:SS` with or without a fraction and `AM` or `PM`.
@@ -279,68 +314,4 @@ fn time_of_day(bytes: &[u8]) -> Option<Time> {
         _ => return None,
     };
     Some(Time { us: of_day + fraction, resolution_us, dated: false, zoned: suffix == b"Z" })
-}
-
-fn rfc2822(text: &str) -> Option<Time> {
-    let time = DateTime::parse_from_rfc2822(text).ok()?;
-    Some(Time { us: time.timestamp_micros(), resolution_us: 1_000_000, dated: true, zoned: true })
-}
-
-const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-
-/// The longest text that is taken for a date with a month's name or slashes, in bytes.
-const LONGEST: usize = 48;
-
-/// A date of a day, a month's name and a year in any order, or with slashes, before a time of day. Of a date in numbers
-/// whose order nothing tells the month stands first where the clock says AM or PM, as in America.
-fn by_words(text: &str) -> Option<Time> {
-    if text.len() > LONGEST {
-        return None;
-    }
-    let colon = text.find(':')?;
-    // A colon may stand between date and time, too: `03/Sep/2026:08:15:00`.
-    let colon = if text.as_bytes().get(colon.checked_sub(4)?..colon)?.iter().all(u8::is_ascii_digit) {
-        colon + 1 + text[colon + 1..].find(':')?
-    } else {
-        colon
-    };
-    let digits = text[..colon].bytes().rev().take_while(u8::is_ascii_digit).count();
-    let (date, clock) = text.split_at_checked(colon - digits.min(2))?;
-    let (length, suffix) = clock_and_zone(clock)?;
-    let time = time_of_day(&clock.as_bytes()[..length])?;
-    let zone = zone(suffix.trim_end_matches(']').as_bytes())?;
-    let american = clock[..length].ends_with(['m', 'M']);
-    let us = of_words(date, american)? * DAY_US + time.us - zone.unwrap_or(0);
-    Some(Time { us, resolution_us: time.resolution_us, dated: true, zoned: zone.is_some() })
-}
-
-/// The length of a time of day with its fraction and AM or PM, and what follows.
-fn clock_and_zone(text: &str) -> Option<(usize, &str)> {
-    let end = text.find(|c: char| !c.is_ascii_digit() && !matches!(c, ':' | '.' | ',')).unwrap_or(text.len());
-    let half =
-        text.get(end..end + 3).filter(|half| [" am", " pm"].iter().any(|known| half.eq_ignore_ascii_case(known)));
-    let end = end + half.map_or(0, str::len);
-    Some((end, text.get(end..)?))
-}
-
-/// The day that words name, from the epoch.
-fn of_words(date: &str, american: bool) -> Option<i64> {
-    let words: Vec<&str> = date.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let named = words.iter().position(|word| {
-        word.len() >= 3 && MONTHS.iter().any(|month| word.get(..3).is_some_and(|head| head.eq_ignore_ascii_case(month)))
-    });
-    let numbers: Vec<i64> = words.iter().filter_map(|word| word.parse().ok()).collect();
-    let (year, month, day) = match (named, &numbers[..]) {
-        (Some(at), [a, b]) => {
-            let month = MONTHS.iter().position(|month| words[at][..3].eq_ignore_ascii_case(month))? as i64 + 1;
-            if *a > 31 { (*a, month, *b) } else { (*b, month, *a) }
-        }
-        (None, [a, b, year]) if words.len() == 3 && date.contains('/') => match american || *b > 12 {
-            true => (*year, *a, *b),
-            false => (*year, *b, *a),
-        },
-        _ => return None,
-    };
-    let is_day = (1970..10_000).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
-    is_day.then(|| days(year, month, day))
 }

@@ -196,7 +196,23 @@ const TIMELY: [&str; 20] = [
 /// of a record; one of receiving or indexing tells less. None for other keys.
 pub(crate) fn time_key(key: &str) -> Option<usize> {
     let name = plain(key);
-    let later = ["observed", "receive", "ingest", "index", "collect", "arriv", "process", "deliver"];
+    let later = [
+        "observed",
+        "receive",
+        "ingest",
+        "index",
+        "collect",
+        "arriv",
+        "process",
+        "deliver",
+        "emitted",
+        "extracted",
+        "synced",
+        "batched",
+        "loaded",
+        "exported",
+        "shipped",
+    ];
     let named =
         matches!(meaning(&name), Some((Meaning::Time, _))) || ["time", "date"].iter().any(|word| name.contains(word));
     match later.iter().any(|word| name.contains(word)) {

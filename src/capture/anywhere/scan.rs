@@ -61,6 +61,8 @@ struct Open {
     offset: u64,
     /// Blanks before the line on which it began.
     indent: usize,
+    /// Blanks before its first member: what closes it stands further out, and perhaps behind the width of a prefix.
+    inner: Option<usize>,
 }
 
 impl Open {
@@ -167,6 +169,7 @@ impl Scanner {
             line: row.number,
             offset: row.offset + before.len() as u64,
             indent: indent(row.text),
+            inner: None,
         });
         true
     }
@@ -175,7 +178,10 @@ impl Scanner {
     fn go_on(&mut self, mut open: Open, row: &Row<'_>, each: &mut dyn FnMut(&Piece<'_>) -> Result<()>) -> Result<bool> {
         let (text, level) = open.inside(row.text);
         let inner = text.trim_start();
-        let closes = inner.starts_with('}') && level <= open.indent;
+        if !inner.is_empty() {
+            open.inner.get_or_insert(level + usize::from(inner.starts_with('}')));
+        }
+        let closes = inner.starts_with('}') && open.inner.is_some_and(|members| level < members);
         if !closes && (level <= open.indent && !inner.is_empty() || open.body.len() > LIMIT) {
             self.passed = Some(open.line);
             return Ok(false);
@@ -275,6 +281,13 @@ mod tests {
         );
         let want = "{\n  \"jsonrpc\": \"2.0\",\n  \"method\": \"a\"\n}";
         assert_eq!(got, [("data:".to_string(), want.to_string(), 2)]);
+    }
+
+    #[test]
+    fn objects_that_are_set_in_behind_their_prefix() {
+        let text = "08:15:00 --> {\n           \"method\": \"a\",\n           \"params\": {\n             \"b\": 1\n           }\n         }\nafter";
+        let want = "{\n           \"method\": \"a\",\n           \"params\": {\n             \"b\": 1\n           }\n         }";
+        assert_eq!(scan(false, text), [("08:15:00 -->".to_string(), want.to_string(), 1)]);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 mod evidence;
 mod separate;
 mod shape;
+mod times;
 mod tokens;
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::evidence::{Sampled, sample};
 use super::separate::{Words, common, separate};
+use super::times;
 use super::tokens::expression;
 use crate::capture::Direction;
 use crate::capture::sample::Sample;
@@ -14,14 +15,7 @@ use crate::capture::time;
 use crate::jsonrpc::Kind;
 use crate::protocol::Side;
 
-/// Shapes of times in the text before a message, the most telling first.
-const TIMES: [&str; 3] = [
-    r"\d{4}[-/]\d\d[-/]\d\d[T ]\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?: ?(?:Z|[+-]\d\d:?\d\d))?",
-    r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?(?: [AaPp][Mm])?",
-    r"\b1\d{9}(?:\.\d+|\d{3}|\d{6}|\d{9})?\b",
-];
-
-/// The first of them with a fraction of the second: behind the time of who shows a log, which may have none, stands its own.
+/// The first shape of times with a fraction of the second: behind the time of who shows a log, which may have none, stands its own.
 const FINE: &str = r"\d{4}[-/]\d\d[-/]\d\d[T ]\d{1,2}:\d\d:\d\d[.,]\d+(?: ?(?:Z|[+-]\d\d:?\d\d))?";
 
 /// So many messages make a log, however few of its lines they are.
@@ -174,10 +168,8 @@ impl Shape {
 
     /// The shape of time that most of the texts have.
     fn time_of(&self, sampled: &Sampled) -> Option<(&'static str, bool)> {
-        static REGEXES: LazyLock<[Option<Regex>; 3]> = LazyLock::new(|| TIMES.map(|shape| Regex::new(shape).ok()));
         let words = self.expression().and_then(|text| Regex::new(&text).ok());
-        TIMES.into_iter().zip(REGEXES.iter()).find_map(|(shape, regex)| {
-            let regex = regex.as_ref()?;
+        times::all().find_map(|(shape, regex)| {
             let read = |before: &str| {
                 regex.find(before).filter(|found| time::parse(found.as_str()).is_some()).map(|found| found.start())
             };
@@ -188,7 +180,7 @@ impl Shape {
                 read(before).zip(word).is_some_and(|(time, word)| word < time)
             };
             let behind = sampled.seen.iter().filter(|seen| after(&seen.before)).count();
-            let shape = if shape == TIMES[0] && is_finer_behind(sampled, regex) { FINE } else { shape };
+            let shape = if shape == times::FIRST && is_finer_behind(sampled, regex) { FINE } else { shape };
             (have > 0 && have * 2 >= sampled.seen.len()).then_some((shape, behind * 2 > have))
         })
     }

@@ -395,9 +395,9 @@ pub(super) fn take(of: &Looked<'_>, head: &[u8], whole: bool, repeats: bool) -> 
     let served = !kept_apart && out.named_around();
     drop(out);
     let mut notes = notes.into_inner();
-    if of.format.name() != "rec" && in_seconds(&notes.list) {
-        notes.shown_us = SECOND;
-        notes.resolution_us = notes.resolution_us.max(SECOND);
+    if let Some(step_us) = shown_us(&notes.list).filter(|_| of.format.name() != "rec") {
+        notes.shown_us = step_us;
+        notes.resolution_us = notes.resolution_us.max(step_us);
     }
     Some(Notes { served, by_line, ..notes })
 }
@@ -410,6 +410,25 @@ const TIMED: usize = 8;
 
 /// where so many messages have the time of the one before.
 const AT_ONCE: usize = 3;
+
+/// The step of a clock that is coarser than it is written.
+fn shown_us(list: &[Note]) -> Option<i64> {
+    if in_seconds(list) { Some(SECOND) } else { batches_us(list) }
+}
+
+/// So many messages of four have the time of the one before where times are those of batches: a request and its answer may share
+/// theirs on any clock, and what follows has another one.
+const OF_FOUR: usize = 3;
+
+/// The longest time between two batches, where most messages have the time of the one before: they were written down together, each at
+/// any time since the batch before.
+fn batches_us(list: &[Note]) -> Option<i64> {
+    let times: Vec<i64> = list.iter().filter_map(|note| note.at_us).collect();
+    let steps = || times.windows(2).map(|pair| (pair[1] - pair[0]).abs());
+    let same = steps().filter(|step| *step == 0).count();
+    let longest = steps().max().filter(|longest| *longest > 0)?;
+    (times.len() >= TIMED && same * 4 >= (times.len() - 1) * OF_FOUR).then_some(longest)
+}
 
 /// True where all times are whole seconds, and messages share them as they do where nothing finer is told.
 fn in_seconds(list: &[Note]) -> bool {

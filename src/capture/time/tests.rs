@@ -1,3 +1,6 @@
+use chrono::DateTime;
+
+use super::words::of_words;
 use super::*;
 use proptest::prelude::*;
 

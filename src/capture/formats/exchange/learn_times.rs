@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::layout::{Slot, Unit, duration};
 use super::path::{Path, plain};
 use super::scalars::{Scalars, text_of};
-use crate::capture::time::{self, SECOND};
+use crate::capture::time::{self, SECOND, Stamp, Time};
 use crate::capture::words::{self, Meaning};
 
 const START: [&str; 9] =
@@ -25,6 +25,8 @@ const DURATION: [&str; 10] = [
     "processingtime",
     "requesttime",
 ];
+/// Those of them under which no number counts from the epoch.
+const SPAN: [&str; 7] = ["duration", "latency", "latencies", "elapsed", "took", "timetaken", "processingtime"];
 /// Parts of the whole.
 const PARTS: [&str; 8] = ["upstream", "kong", "proxy", "apisix", "backend", "queue", "connect", "limit"];
 
@@ -36,6 +38,7 @@ const HEADERS: [&str; 4] = ["date", "expires", "lastmodified", "modifiedsince"];
 struct Times<'p> {
     path: &'p Path,
     key: String,
+    read: Vec<Time>,
     us: Vec<i64>,
     /// What its numbers count, where that is finer than milliseconds.
     counts: Option<Unit>,
@@ -70,19 +73,20 @@ pub(super) fn times(scalars: &Scalars<'_>, request: &Path, response: Option<&Pat
     all.retain(|_| !coarse.next().unwrap_or_default());
     let long = durations(scalars, &all);
     retain_roomy(&mut all, long.as_ref());
-    let side = |path: &Path| side_of(path, request, response);
     // Of two times as good, the earlier one: whoever ships a record stamps it later.
-    let sum = |one: &Times<'_>| one.us.iter().map(|us| i128::from(*us)).sum::<i128>() / one.us.len().max(1) as i128;
+    all.sort_by_cached_key(Times::mean_us);
+    let side = |path: &Path| side_of(path, request, response);
     let pick = |fits: &dyn Fn(&Times<'_>) -> Option<usize>| {
-        all.iter()
-            .filter_map(|one| Some(((fits(one)?, one.path.0.len(), sum(one)), one)))
-            .min_by_key(|(rank, _)| *rank)
-            .map(|(_, one)| one)
+        let ranked = all.iter().filter_map(|one| Some(((fits(one)?, one.path.0.len()), one)));
+        ranked.min_by_key(|(rank, _)| *rank).map(|(_, one)| one)
     };
     let named = |key: &str, words: &[&str]| words.iter().any(|word| key.contains(word));
     let start = pick(&|one| match side(one.path) {
         Some(Slot::Response) => None,
-        side if named(&one.key, &START) => Some(usize::from(side.is_none())),
+        // When a response began is no start, where another one is told.
+        side if named(&one.key, &START) => {
+            Some(usize::from(side.is_none()) + 3 * usize::from(one.is_of(Slot::Response)))
+        }
         Some(_) if !named(&one.key, &END) => Some(2),
         _ => None,
     });
@@ -90,16 +94,13 @@ pub(super) fn times(scalars: &Scalars<'_>, request: &Path, response: Option<&Pat
         Some(Slot::Request) => None,
         Some(_) => Some(usize::from(!named(&one.key, &END))),
         None if named(&one.key, &WRITTEN) => None,
-        None => named(&one.key, &END).then_some(2),
+        None => named(&one.key, &END).then_some(2 + usize::from(one.is_of(Slot::Request))),
     });
     let end = end.filter(|end| start.is_none_or(|start| follows(start, end)));
-    let written = pick(&|one| named(&one.key, &WRITTEN).then_some(0));
-    let neutral = pick(&|one| match words::meaning(&one.key) {
-        Some((Meaning::Time, rank)) if side(one.path).is_none() => Some(rank),
-        _ if one.key.ends_with("time") || one.key.ends_with("timestamp") => Some(50),
-        // What reads as a date in every record is a time, whatever it is called (`ts_ns`, `msec`).
-        _ => side(one.path).is_none().then_some(100),
-    });
+    let neutral = neutral(&all, request, response);
+    // Around the one that a record has of itself, another one is of who shipped it.
+    let is_around = |one: &Times<'_>| neutral.is_some_and(|own| one.near(request) < own.near(request));
+    let written = pick(&|one| (named(&one.key, &WRITTEN) && !is_around(one)).then_some(0));
     let at = |slot: Slot, one: &Times<'_>| (slot, one.path.clone());
     let unit = long.as_ref().map_or(Unit::Ms, |long| long.unit);
     let with_long = |known: (Slot, Path)| {
@@ -140,6 +141,43 @@ pub(super) fn times(scalars: &Scalars<'_>, request: &Path, response: Option<&Pat
     Timed { places, unit, certain }
 }
 
+/// The time of a record that is neither beside its request nor beside its response.
+fn neutral<'a, 'p>(all: &'a [Times<'p>], request: &Path, response: Option<&Path>) -> Option<&'a Times<'p>> {
+    let stamp = |one: &Times<'_>| {
+        let side = side_of(one.path, request, response);
+        let rank = match words::meaning(&one.key) {
+            Some((Meaning::Time, rank)) if side.is_none() => rank,
+            _ if one.key.ends_with("time") || one.key.ends_with("timestamp") => 50,
+            // What reads as a date in every record is a time, whatever it is called (`ts_ns`, `msec`).
+            _ => side.is_none().then_some(UNNAMED)?,
+        };
+        let named = rank < UNNAMED && !WRITTEN.iter().any(|word| one.key.contains(word));
+        Some(Stamp { times: one.read.clone(), near: one.near(request), named, rank: (rank, one.path.0.len()) })
+    };
+    let (found, stamps): (Vec<_>, Vec<_>) = all.iter().filter_map(|one| Some((one, stamp(one)?))).unzip();
+    time::own(&stamps).map(|at| found[at])
+}
+
+/// Rank of a time whose key does not speak of one.
+const UNNAMED: usize = 100;
+
+impl Times<'_> {
+    fn mean_us(&self) -> i128 {
+        self.us.iter().map(|us| i128::from(*us)).sum::<i128>() / self.us.len().max(1) as i128
+    }
+
+    /// How many of the objects around a body it stands in.
+    fn near(&self, body: &Path) -> usize {
+        self.path.0.iter().zip(&body.0).take_while(|(a, b)| a == b).count()
+    }
+
+    /// True if its key speaks of one half of the exchange.
+    fn is_of(&self, half: Slot) -> bool {
+        let word = if half == Slot::Request { "request" } else { "response" };
+        self.key.starts_with(word)
+    }
+}
+
 /// The only two times, where one is never before the other.
 fn two<'a, 'p>(all: &'a [Times<'p>]) -> Option<(&'a Times<'p>, &'a Times<'p>)> {
     let [one, other] = all else { return None };
@@ -157,8 +195,12 @@ fn is_later(start: &Times<'_>, end: &Times<'_>) -> bool {
 
 fn read<'p>(path: &'p Path, values: &[&Value]) -> Option<Times<'p>> {
     let texts: Vec<String> = values.iter().map(|value| text_of(value)).collect();
-    let us: Option<Vec<i64>> =
-        texts.iter().map(|text| time::parse(text).filter(|time| time.dated).map(|time| time.us)).collect();
+    if is_span(path) && texts.iter().all(|text| text.parse::<f64>().is_ok()) {
+        return None;
+    }
+    let read: Vec<Time> =
+        texts.iter().map(|text| time::parse(text).filter(|time| time.dated)).collect::<Option<Vec<Time>>>()?;
+    let us = read.iter().map(|time| time.us).collect();
     let mut key = path.plain_key();
     if matches!(key.as_str(), "us" | "ms" | "ns" | "s" | "seconds") {
         key = path.0.iter().rev().nth(1).map_or(key, |parent| plain(parent));
@@ -166,14 +208,19 @@ fn read<'p>(path: &'p Path, values: &[&Value]) -> Option<Times<'p>> {
     let digits =
         |count: usize| texts.iter().all(|text| text.len() == count && text.bytes().all(|b| b.is_ascii_digit()));
     let counts = [(16, Unit::Us), (19, Unit::Ns)].into_iter().find(|(count, _)| digits(*count)).map(|(_, unit)| unit);
-    Some(Times { path, key, us: us?, counts })
+    Some(Times { path, key, read, us, counts })
 }
 
 /// True if one time is another in whole seconds (nginx's `$time_iso8601` beside its `$msec`): the other tells more.
 fn is_refined(whole: &Times<'_>, finer: &Times<'_>) -> bool {
-    let is_whole = |one: &Times<'_>| one.us.iter().all(|us| us % SECOND == 0);
+    // A few that are written with a fraction may be whole by chance.
+    let may_be = |one: &Times<'_>| one.us.len() >= SEVERAL || one.read.iter().all(|time| time.resolution_us >= SECOND);
+    let is_whole = |one: &Times<'_>| may_be(one) && one.us.iter().all(|us| us % SECOND == 0);
     let agree = |(whole, finer): (&i64, &i64)| (0..SECOND).contains(&(finer - whole));
-    is_whole(whole) && !is_whole(finer) && whole.us.len() == finer.us.len() && whole.us.iter().zip(&finer.us).all(agree)
+    is_whole(whole)
+        && finer.us.iter().any(|us| us % SECOND != 0)
+        && whole.us.len() == finer.us.len()
+        && whole.us.iter().zip(&finer.us).all(agree)
 }
 
 /// True if a path leads to a header of HTTP.
@@ -267,7 +314,7 @@ fn long(path: &Path, values: &[&Value], times: &[Times<'_>]) -> Option<Long> {
     if let Some(unit) = known {
         return Some(Long { path: path.clone(), unit, us: read(unit)?, certain: true });
     }
-    let (unit, certain) = looks_like(&texts)?;
+    let (unit, certain) = looks_like(&texts, is_span(path))?;
     let us = read(unit)?;
     let crowded = |shrink: i64| !times.is_empty() && times.iter().all(|one| is_crowded(one, &us, shrink));
     let too_long = crowded(1) && !crowded(1_000_000);
@@ -294,9 +341,19 @@ fn is_crowded(time: &Times<'_>, long: &[i64], shrink: i64) -> bool {
     time.us.len() == long.len() && spans(false).min(spans(true)) * 2 > long.len()
 }
 
+/// True for a key of how long something took.
+fn is_span(path: &Path) -> bool {
+    let key = path.plain_key();
+    SPAN.iter().any(|known| key.contains(known))
+}
+
 /// The unit that the key of a duration tells.
 fn unit_of(path: &Path) -> Option<Unit> {
     let key = path.0.last()?.to_ascii_lowercase();
+    // Elastic's schema of events counts nanoseconds.
+    if path.0.iter().map(|key| plain(key)).collect::<String>().ends_with("eventduration") {
+        return Some(Unit::Ns);
+    }
     let ends = |list: &[&str]| list.iter().any(|end| key.ends_with(end));
     match () {
         () if ends(&["ns", "nanos", "nanoseconds", "nanosecond"]) => Some(Unit::Ns),
@@ -310,10 +367,11 @@ fn unit_of(path: &Path) -> Option<Unit> {
 }
 
 /// The unit that numbers look like, and whether they leave no other: `None` for what counts from the epoch.
-fn looks_like(texts: &[String]) -> Option<(Unit, bool)> {
+fn looks_like(texts: &[String], is_span: bool) -> Option<(Unit, bool)> {
     let mut numbers: Vec<f64> = texts.iter().filter_map(|text| text.parse().ok()).collect();
+    // As milliseconds it would be more than a day.
     if numbers.iter().any(|number| *number >= 1e8) {
-        return None;
+        return is_span.then_some((Unit::Ns, true));
     }
     // Seconds as nginx writes them.
     if texts.iter().all(|text| text.split_once('.').is_some_and(|(_, behind)| behind.len() == 3)) {
@@ -323,9 +381,12 @@ fn looks_like(texts: &[String]) -> Option<(Unit, bool)> {
     let Some(middle) = numbers.get(numbers.len() / 2) else { return Some((Unit::Ms, true)) };
     match numbers.iter().any(|number| number.fract() != 0.0) {
         true if *middle < 1.0 => Some((Unit::S, true)),
-        has_parts => Some((Unit::Ms, *middle > FEW || !has_parts)),
+        has_parts => Some((Unit::Ms, (*middle > FEW || !has_parts) && *middle < MANY)),
     }
 }
+
+/// So many milliseconds are more than half an hour: they may be micro- or nanoseconds.
+const MANY: f64 = 2e6;
 
 /// Numbers with parts that are no more than this may be seconds as well as milliseconds.
 const FEW: f64 = 20.0;

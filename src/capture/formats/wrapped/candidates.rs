@@ -35,6 +35,17 @@ impl Candidate<'_> {
         self.values.iter().all(|value| is_date(value)) && self.values.iter().any(|value| *value != self.values[0])
     }
 
+    /// What it says as a time of the message.
+    pub(super) fn stamp(&self, examples: &[Example<'_>]) -> time::Stamp {
+        let shared = |example: &Example<'_>| self.path.iter().zip(&example.path).take_while(|(a, b)| a == b).count();
+        time::Stamp {
+            times: self.values.iter().filter_map(|value| time_of(value)).collect(),
+            near: examples.iter().map(shared).max().unwrap_or(0),
+            named: self.rank < UNNAMED,
+            rank: (self.path.len(), self.rank),
+        }
+    }
+
     /// What a value says of the direction.
     pub(super) fn says(&self, value: &Value) -> Option<Word> {
         words::direction(words::own_key(&self.path), value.as_str()?)

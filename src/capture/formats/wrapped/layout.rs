@@ -9,6 +9,7 @@ use super::example::{Example, Scalar, example, plausible};
 use super::proven::Columns;
 use crate::capture::Direction;
 use crate::capture::sample::Sample;
+use crate::capture::time::{Stamp, own};
 use crate::capture::words::{self, Meaning, Word};
 use crate::error::{Error, ErrorKind, Result};
 use crate::protocol::Side;
@@ -248,7 +249,9 @@ impl Layout {
                 self.root.add(&found.path, want);
             }
         }
-        if let Some(found) = best(Meaning::Time) {
+        let times: Vec<_> = of(Meaning::Time).filter(|found| found.values.len() * 10 >= examples.len()).collect();
+        let stamps: Vec<Stamp> = times.iter().map(|found| found.stamp(examples)).collect();
+        if let Some(found) = own(&stamps).map(|at| times[at]) {
             self.time_key = Some(words::own_key(&found.path).to_string());
             self.resolution_us =
                 found.values.iter().filter_map(|value| time_of(value)).map(|t| t.resolution_us).min().unwrap_or(1);

@@ -6,7 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::column::{Column, shown};
+use super::column::{Column, name_of, shown};
 use super::order::{in_order, newest_first};
 use super::sender::{labelled, sender};
 use super::shape::Shape;
@@ -18,8 +18,8 @@ use crate::capture::formats::WRAPPED;
 use crate::capture::formats::wrapped::Layout;
 use crate::capture::peel::Inside;
 use crate::capture::sample::Sample;
-use crate::capture::time;
-use crate::capture::words::{Meaning, instance, meaning, time_key};
+use crate::capture::time::{self, Stamp, Time, own};
+use crate::capture::words::{Meaning, counts_nanoseconds, counts_seconds, instance, meaning, time_key};
 use crate::json::scan::skip_white;
 use crate::json::unescape;
 
@@ -64,6 +64,7 @@ fn learned(sample: &Sample, around: Inside) -> Option<Learned> {
         time.map(|column| column.path.clone()),
         key.map(|(_, column)| column.path.clone()).into_iter().collect(),
     );
+    let shape = shape.refined(time.and_then(|time| nanos_beside(&columns, time)));
     let message = shown(&chosen.path);
     // Who keeps a direction beside his messages in a line is read as such, and so is a record inside that says it of itself.
     let says_itself = || Layout::learn(peeled.text().lines()).direction_key.is_some();
@@ -99,10 +100,14 @@ fn is_near(column: &Column, chosen: &Column) -> bool {
 
 /// The time of the records that have the `chosen` scalar: of several that read as one, what is called so.
 fn time_beside<'c>(columns: &'c [Column], chosen: &Column) -> Option<&'c Column> {
+    // What stands around a list is told once for all of its records.
+    let last = chosen.path.iter().rposition(|step| *step == PathStep::Each);
+    let is_around = |column: &Column| last.is_some_and(|last| !column.path.starts_with(&chosen.path[..=last]));
     let near = columns.iter().filter(|column| is_near(column, chosen));
-    let often = near.filter(|column| column.values.len() * 10 >= chosen.values.len());
-    let times = often.filter_map(|column| Some((time_rank(column)?, column)));
-    times.min_by_key(|(rank, _)| *rank).map(|(_, column)| column)
+    let near = near.filter(|column| is_around(column) || column.values.len() * 10 >= chosen.values.len());
+    let timed: Vec<(&Column, Stamp)> = near.filter_map(|column| Some((column, stamp(column, chosen)?))).collect();
+    let (columns, stamps): (Vec<&Column>, Vec<Stamp>) = timed.into_iter().unzip();
+    own(&stamps).map(|at| columns[at])
 }
 
 /// Goes through the first values of a text: `take` gives the byte after the one at a byte. Gives how many there are.
@@ -233,14 +238,34 @@ fn goes_back(column: &Column) -> bool {
     newest_first(times.into_iter())
 }
 
-/// How little a scalar tells of the time of a record; nothing where it is no time.
-fn time_rank(column: &Column) -> Option<usize> {
-    let parsed = |value: &String| time::parse(value).is_some();
-    if column.values.is_empty() || !column.values.iter().all(parsed) {
-        return None;
-    }
-    time_key(&column.name()).or_else(|| (column.is_text || column.varies()).then_some(100))
+/// A scalar as a time of the records that have the `chosen` one; nothing where it is none.
+fn stamp(column: &Column, chosen: &Column) -> Option<Stamp> {
+    let times: Option<Vec<Time>> = column.values.iter().map(|value| time::parse(value)).collect();
+    let times = times.filter(|times| !times.is_empty())?;
+    let rank = time_key(&called(column)).or_else(|| (column.is_text || column.varies()).then_some(UNNAMED))?;
+    let near = column.path.iter().zip(&chosen.path).take_while(|(a, b)| a == b).count();
+    Some(Stamp { times, near, named: rank < UNNAMED, rank: (rank, column.path.len()) })
 }
+
+/// What a time is called: what stands around its seconds, where it has them apart.
+fn called(column: &Column) -> String {
+    match column.path.split_last() {
+        Some((_, around)) if !around.is_empty() && counts_seconds(&column.name()) => name_of(&around.to_vec()),
+        _ => column.name(),
+    }
+}
+
+/// Where the nanoseconds stand that belong to the seconds at a place.
+fn nanos_beside(columns: &[Column], seconds: &Column) -> Option<Path> {
+    let (_, around) = seconds.path.split_last().filter(|_| counts_seconds(&seconds.name()))?;
+    let is_beside = |column: &&Column| column.path.split_last().is_some_and(|(_, other)| other == around);
+    let found = columns.iter().filter(is_beside).find(|column| counts_nanoseconds(&column.name()))?;
+    let within = |value: &String| value.len() <= 9 && value.bytes().all(|byte| byte.is_ascii_digit());
+    found.values.iter().all(within).then(|| found.path.clone())
+}
+
+/// Rank of a time whose key does not speak of one.
+const UNNAMED: usize = 100;
 
 /// A path that the user gives: `kubernetes/pod/name`, `/kubernetes/pod/name`, or just the last keys of it where the log
 /// has one such member.

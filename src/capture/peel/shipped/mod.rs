@@ -301,8 +301,8 @@ impl Records {
         let told = self.told(&text[record.start..], out);
         let key = told.as_deref().unwrap_or(key);
         let (number, offset) = (line.number, (line.offset + start as u64).saturating_sub(before as u64));
-        let time = record.time.unwrap_or("");
-        let whole = Peeled { key, number, offset, time, bytes: message.as_bytes(), ended: true };
+        let time = record.said();
+        let whole = Peeled { key, number, offset, time: &time, bytes: message.as_bytes(), ended: true };
         let done = container::lines(&whole, &mut |peeled| self.readers.give(peeled, out));
         self.message = message;
         done

@@ -1,5 +1,7 @@
 //! Where the records of an export keep their message, their time and what tells their sources apart.
 
+use std::borrow::Cow;
+
 use super::column::shown;
 use super::walk::{Path, PathStep};
 use crate::capture::time;
@@ -15,6 +17,7 @@ const KEYS: usize = 2;
 enum Want {
     Message,
     Time,
+    Nanos,
     Direction,
     Key(usize),
     Inside(Node),
@@ -58,16 +61,26 @@ pub(super) struct Record<'t> {
     pub message: Option<usize>,
     /// Its time, as written, without quotes.
     pub time: Option<&'t str>,
+    /// The nanoseconds that belong to it, as written, without quotes.
+    pub nanos: Option<&'t str>,
     /// What tells who sent it, as written, without quotes.
     pub direction: Option<&'t str>,
     /// What tells its source from others, as written, without quotes.
     pub keys: [Option<&'t str>; KEYS],
 }
 
-impl Record<'_> {
+impl<'t> Record<'t> {
+    /// Its time with all that is told of it, as it would be written.
+    pub(super) fn said(&self) -> Cow<'t, str> {
+        match (self.time, self.nanos) {
+            (Some(seconds), Some(nanos)) => format!("{seconds}.{nanos:0>9}").into(),
+            (time, _) => time.unwrap_or("").into(),
+        }
+    }
+
     /// Its time in microseconds since the epoch; the least where it has none.
     pub(super) fn at_us(&self) -> i64 {
-        self.time.and_then(time::parse).map_or(i64::MIN, |time| time.us)
+        time::parse(&self.said()).map_or(i64::MIN, |time| time.us)
     }
 }
 
@@ -80,13 +93,21 @@ pub(super) struct Shape {
     root: Node,
     message: Path,
     time: Option<Path>,
+    nanos: Option<Path>,
     direction: Option<Path>,
     keys: Vec<Path>,
 }
 
 impl Shape {
     pub(super) fn new(message: Path, time: Option<Path>, keys: Vec<Path>) -> Shape {
-        let mut shape = Shape { root: Node::default(), message, time, direction: None, keys };
+        let mut shape = Shape { root: Node::default(), message, time, nanos: None, direction: None, keys };
+        shape.plant();
+        shape
+    }
+
+    /// The same, where the nanoseconds of a time in seconds stand at `path`.
+    pub(super) fn refined(self, path: Option<Path>) -> Shape {
+        let mut shape = Shape { nanos: path, ..self };
         shape.plant();
         shape
     }
@@ -121,6 +142,9 @@ impl Shape {
         self.root.add(&self.message, Want::Message);
         if let Some(time) = &self.time {
             self.root.add(time, Want::Time);
+        }
+        if let Some(nanos) = &self.nanos {
+            self.root.add(nanos, Want::Nanos);
         }
         if let Some(direction) = &self.direction {
             self.root.add(direction, Want::Direction);
@@ -235,6 +259,7 @@ impl<'t> Reading<'t, '_> {
             Want::Message if written.starts_with('{') => record.message = Some(at),
             Want::Message | Want::Inside(_) => {}
             Want::Time => record.time = scalar,
+            Want::Nanos => record.nanos = scalar,
             Want::Direction => record.direction = scalar,
             Want::Key(place) => record.keys[*place] = scalar,
         }
