@@ -218,6 +218,16 @@ mod tests {
     }
 
     #[test]
+    fn words_cannot_have_been_a_message() {
+        for words in ["server listening on stdio", "[info] loaded: 3", "\u{7f}ELF"] {
+            assert!(!may_hold_message(words.as_bytes()), "{words}");
+        }
+        for text in [r#""progressToken":1}}"#, "{", r#"got (:jsonrpc "2.0" :id 1)"#, ""] {
+            assert!(may_hold_message(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
     fn other_lines() {
         for line in [
             "Starting the jsonrpc server on port 80: ready",

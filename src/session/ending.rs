@@ -73,7 +73,8 @@ impl Conn {
         let whole = self.facts.proof.covers(Proof::WHOLE) && !Ledger::new(&self.facts, step.shelf).has_gap();
         let greeted = self.facts.lifecycle.initialize.is_some();
         let lacks_first = || greeted && self.side(Side::Server).lacks_first();
-        let lacks = || self.lacks_records || lacks_first() || self.sides.iter().any(Issued::lacks_requests);
+        let thinned = |side: &Issued| side.lacks_requests() || side.is_unlogged();
+        let lacks = || self.lacks_records || lacks_first() || self.sides.iter().any(thinned);
         if !whole && lacks() {
             self.facts.missing.sampled();
         }

@@ -181,12 +181,8 @@ fn types_of_ids(notes: &Notes, plan: &mut Plan) {
 fn one_side(notes: &Notes, plan: &mut Plan) {
     let list = &notes.list;
     let one = |sender| list.iter().all(|note| note.sender == sender);
-    let alone = one(0) || one(1);
-    if alone && list.iter().all(|note| note.act != Act::Open) && list.iter().any(|note| note.act == Act::Answer) {
-        let words = "its head holds what one side sent, and answers to what it does not show";
-        return say(plan, Proof::BOTH_SIDES.and(Proof::ALL_ANSWERS), words);
-    }
     let Some(opening) = list.iter().position(|note| note.act == Act::Open) else { return };
+    let alone = one(0) || one(1);
     if !alone && !lacks_answers(list, opening) {
         return;
     }

@@ -55,6 +55,8 @@ pub(in crate::session) struct Issued {
     pub(in crate::session) counted: i64,
     /// Ids of this series that were answered or cancelled, and that no request had.
     pub(in crate::session) unasked: Rare<Vec<i64>>,
+    /// True once an id was answered or cancelled that no request had, whatever id.
+    pub(in crate::session) missed: bool,
     /// True once an id came that may have been used before by a request that was dropped.
     pub(in crate::session) unsure: bool,
     /// Later requests whose reuse of an id was reported in the pass.
@@ -153,6 +155,7 @@ impl Issued {
 
     /// Notes an id that was answered or cancelled, and that no request had so far.
     pub(in crate::session) fn miss(&mut self, id: &Id) {
+        self.missed = true;
         if let Some((series, number)) = rank(id)
             && self.highest.is_none_or(|(own, _)| own == series)
             && self.unasked.len() < UNASKED
@@ -179,6 +182,12 @@ impl Issued {
         // Most servers ask once or twice in a session: their count is as good from its beginning on.
         let begun = within == 0 && (0..2).contains(&first) && self.left_out() == 0;
         missing > 1 || missing == 1 && (self.counts() || all_but_it || begun || within == 1 && self.is_thinned())
+    }
+
+    /// True where nothing that this side sent is in the log, and the other side answers it all the same.
+    pub(in crate::session) fn is_unlogged(&self) -> bool {
+        let silent = self.live.is_empty() && !self.evicted && self.notified.is_none() && !self.nameless;
+        silent && self.answers == 0 && self.missed
     }
 
     /// True where the request with which this side must have begun to count is missing: it was answered, and nothing else in vain.
@@ -278,11 +287,27 @@ mod tests {
         let steady: Vec<i64> = (1..=STEADY).collect();
         assert!(!lacks(&steady, &[]) && !lacks(&[], &[5, 6]));
         assert!(lacks(&[], &[5, 6, 7]), "one answer may be a slip, three are none");
+        let mut unseen = Issued::default();
+        unseen.miss(&Id::Text("a".into()));
+        assert!(unseen.is_unlogged(), "who is answered has asked");
+        unseen.answers = 1;
+        assert!(!unseen.is_unlogged(), "who is in the log, and did not ask");
         assert!(lacks(&steady, &[STEADY + 1]), "the next one");
         assert!(!lacks(&steady, &[STEADY + 2]), "a number that the count does not go on with");
         assert!(!lacks(&[1, 9], &[5]) && lacks(&[1, 9], &[5, 6]), "one number may be a slip");
         assert!(lacks(&[0, 2], &[1]) && !lacks(&[0, 2], &[4]), "all but the one between them");
         assert!(!lacks(&[1, 9], &[9]) && !lacks(&[5, 9], &[3, 4]), "those were asked, or before the count");
+    }
+
+    #[test]
+    fn tokens_of_requests_whose_ids_were_used_again_are_remembered() {
+        let token = |number: i64| Id::Int(number);
+        let mut issued = Issued::default();
+        assert!(!issued.may_have_lost(&token(1)));
+        issued.lost_tokens.insert(token(1));
+        assert_eq!([1, 2].map(|number| issued.may_have_lost(&token(number))), [true, false]);
+        issued.lost_tokens.extend((0..UNASKED as i64).map(token));
+        assert!(issued.may_have_lost(&Id::Text("x".into())), "of more than are remembered it may be one");
     }
 
     #[test]
