@@ -183,6 +183,8 @@ pub struct Channel {
     pub by_time: bool,
     /// True where the log has no ids: its reader counts requests, and gives an answer to the one that is open when it comes.
     pub counts_ids: bool,
+    /// True where the log has what was sent once it was sent: what was read meanwhile may stand before it.
+    pub sends_late: bool,
     /// What the log can prove.
     pub proof: Proof,
     /// Resolution of its clock in microseconds.
@@ -204,6 +206,7 @@ impl Default for Channel {
             one_connection: false,
             by_time: false,
             counts_ids: false,
+            sends_late: false,
             proof: Proof::FULL,
             resolution_us: 1,
             framing: None,

@@ -74,4 +74,5 @@ pub use out::body_of;
 pub use read::{Delivered, Ear, FrameSink, Overrides, Resume, Skip, Source};
 pub use rotation::{goes_on, is_same_log, log_of, name_order};
 pub use time::zone_minutes;
+pub use unread::may_hold_message;
 pub use watch::bytes_of;

@@ -27,6 +27,12 @@ pub(crate) fn looks_like_messages(text: &[u8]) -> bool {
         || member("id") && (member("result") || value_of(text, "error").is_some_and(|value| value.starts_with(b"{")))
 }
 
+/// True unless what is no message cannot have been meant for one, nor be the head or the end of one: a program's own words, say. Of bytes
+/// that were not kept nothing is known.
+pub fn may_hold_message(bytes: &[u8]) -> bool {
+    bytes.is_empty() || bytes.iter().any(|byte| b"{}".contains(byte)) || looks_like_messages(bytes)
+}
+
 /// True if the member `jsonrpc` stands there without quotes, as Lua, Node, Rust and Lisp print it, or in those of CSV and XML.
 fn has_bare_version(text: &[u8]) -> bool {
     memmem::find_iter(text, "jsonrpc").any(|at| {
@@ -208,6 +214,16 @@ mod tests {
             "<m>{&quot;jsonrpc&quot;:&quot;2.0&quot;}</m>",
         ] {
             assert!(looks_like_messages(line.as_bytes()), "{line}");
+        }
+    }
+
+    #[test]
+    fn words_cannot_have_been_a_message() {
+        for words in ["server listening on stdio", "[info] loaded: 3", "\u{7f}ELF"] {
+            assert!(!may_hold_message(words.as_bytes()), "{words}");
+        }
+        for text in [r#""progressToken":1}}"#, "{", r#"got (:jsonrpc "2.0" :id 1)"#, ""] {
+            assert!(may_hold_message(text.as_bytes()), "{text}");
         }
     }
 

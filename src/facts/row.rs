@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::capture::{Body, Captured, Direction, Frame};
+use crate::capture::{Body, Captured, Direction, Frame, may_hold_message};
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::{IdField, Kind, Message, Parsed, parse};
 use crate::protocol::http::brief_head;
@@ -24,6 +24,9 @@ pub mod kind {
     /// The source itself: `text` is a [`super::FileFacts`].
     pub const SOURCE: &str = "source";
 }
+
+/// What travels of bytes that cannot have been a message; of others nothing does.
+const WORDS: &str = "-";
 
 /// How much of a line of stderr travels, in bytes: more than a finding quotes.
 const LAST_WORDS: usize = 256;
@@ -136,7 +139,10 @@ impl<'a> Row<'a> {
                 let members = members.iter().map(|(range, member)| (range, member));
                 row.text = Some(Cow::Owned(brief_batch(text, members)));
             }
-            Body::Malformed { bytes, .. } => row.bytes = bytes.len() as u64,
+            Body::Malformed { bytes, .. } => {
+                row.bytes = bytes.len() as u64;
+                row.text = (!may_hold_message(bytes)).then_some(Cow::Borrowed(WORDS));
+            }
             Body::Stderr { text } => {
                 row.bytes = text.len() as u64;
                 row.text = Some(Cow::Borrowed(cut(text.trim())));
@@ -196,9 +202,10 @@ impl<'a> Row<'a> {
             "gap" => Body::Missing(extra.missing("")),
             "http" => Body::Http { head: text },
             "sse" => Body::Sse { event: text },
-            "malformed" => {
-                Body::Malformed { bytes: &[], reason: extra.reason.as_deref().unwrap_or("not a message").to_string() }
-            }
+            "malformed" => Body::Malformed {
+                bytes: text.as_bytes(),
+                reason: extra.reason.as_deref().unwrap_or("not a message").to_string(),
+            },
             _ => match (parse::<Facts<'_>>(text), &*self.kind) {
                 (Ok(Parsed::Batch(members)), "batch") => Body::Batch {
                     text,

@@ -95,18 +95,17 @@ pub fn relative_in(list: &str) -> Option<String> {
     paths.into_iter().map(RawValue::get).find(|raw| is_relative(raw)).map(|raw| lenient_string(raw).into_owned())
 }
 
-/// True for a path that begins nowhere: `src/main.rs`, `./a`, `..\\b`. What may be a word of a filter (`..` is one), a name without a
-/// folder, an address, or a variable is none.
+/// True for a path that begins nowhere: `src/main.rs`, `.github/a`, `./a`, `..\\b`. What may be a word of a filter (`..` is one), what was
+/// shortened (`.../a`), a name without a folder, an address, or a variable is none.
 pub(super) fn is_relative(raw: &str) -> bool {
     if !raw.starts_with('"') || is_placeholder(raw) {
         return false;
     }
     let text = lenient_string(raw);
-    let mut bytes = text.bytes();
-    let (first, second) = (bytes.next().unwrap_or(b'/'), bytes.next());
-    let dotted = matches!((first, second), (b'.', None | Some(b'.' | b'/' | b'\\')));
-    let in_folder = text.contains(['/', '\\']) && first.is_ascii_alphanumeric();
-    (dotted || in_folder) && !text.contains(':') && !text.contains(['*', '<', '{', '$', '%'])
+    let head = text.split(['/', '\\']).next().unwrap_or_default();
+    let is_named = head.strip_prefix('.').unwrap_or(head).starts_with(char::is_alphanumeric);
+    let begins = matches!(head, "." | "..") || is_named && head.len() < text.len();
+    begins && !text.contains([':', '*', '<', '{', '$', '%'])
 }
 
 #[cfg(test)]
@@ -137,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_relative_path_begins_nowhere() {
-        for path in ["src/main.rs", "./a", "../a", ".", "a\\\\b"] {
+        for path in ["src/main.rs", "./a", "../a", ".", "a\\\\b", ".github/a", "\u{e4}/b"] {
             assert!(is_relative(&format!("\"{path}\"")), "{path}");
         }
         for path in [
@@ -153,6 +152,9 @@ mod tests {
             "***",
             "<cwd>/a",
             "%APPDATA%/a",
+            ".../src/main.rs",
+            "\u{2026}/src/main.rs",
+            "[cwd]/a",
         ] {
             assert!(!is_relative(&format!("\"{path}\"")), "{path}");
         }

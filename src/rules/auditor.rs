@@ -9,7 +9,7 @@ use super::{Absence, Occasions, On, RULES, Rule, Whose};
 use crate::capture::{Proof, Vantage};
 use crate::finding::Finding;
 use crate::protocol::{Profile, Side};
-use crate::session::{Certainty, Connection, Directions, Event, FrameId, Ledger, Lost, Stretch, What};
+use crate::session::{Basis, Certainty, Connection, Directions, Event, FrameId, Ledger, Lost, Stretch, What};
 
 /// Which rules run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -322,10 +322,11 @@ pub fn rests_on_order(finding: &Finding) -> bool {
         && rule.is_some_and(|rule| rule.absence != Absence::None || rule.needs.covers(Proof::DIRECTION))
 }
 
-/// True for a finding that something is not in the log.
+/// True for a finding that something is not in the log. What a message itself says of what its sender knew needs nothing beside it.
 fn rests_on_absence(finding: &Finding) -> bool {
     let rule = RULES.iter().find(|rule| rule.code == finding.code);
-    rule.is_some_and(|rule| finding.absence.unwrap_or(rule.absence) != Absence::None)
+    finding.basis != Some(Basis::Content)
+        && rule.is_some_and(|rule| finding.absence.unwrap_or(rule.absence) != Absence::None)
 }
 
 /// A stretch that should have been whole for this finding and is not.

@@ -72,8 +72,9 @@ impl Conn {
         // A client begins with the handshake; what a server asks first, nothing shows.
         let whole = self.facts.proof.covers(Proof::WHOLE) && !Ledger::new(&self.facts, step.shelf).has_gap();
         let greeted = self.facts.lifecycle.initialize.is_some();
-        let lacks_first = !whole && greeted && self.side(Side::Server).lacks_first();
-        if self.lacks_records || lacks_first || self.sides.iter().any(|side| side.lacks_requests(whole)) {
+        let lacks_first = || greeted && self.side(Side::Server).lacks_first();
+        let lacks = || self.lacks_records || lacks_first() || self.sides.iter().any(Issued::lacks_requests);
+        if !whole && lacks() {
             self.facts.missing.sampled();
         }
         step.sink.connection(&self.facts, Ledger::new(&self.facts, step.shelf), self.logger);
@@ -108,7 +109,7 @@ impl Conn {
         self.report_orphans(step, end);
         self.report_death(step);
         self.capture_notes(step, last);
-        self.lacks_records = self.skips_answers();
+        self.lacks_records = self.skips_answers() || self.sides.iter().any(Issued::is_unlogged);
         self.end_exchanges(step, end);
         self.emit(step, self.facts.profile, end, None, What::End);
     }

@@ -13,7 +13,7 @@ use super::settings::Settings;
 use super::sink::Sink;
 use super::state::{Conn, MessagePlace, Methods, Pending, PendingText, Step};
 use super::window::Settled;
-use crate::capture::{Body, Frame, Member, Missing, Proof, Why};
+use crate::capture::{Body, Frame, Member, Missing, Proof, Why, may_hold_message};
 use crate::jsonrpc::{Kind, Message};
 use crate::protocol::{Facts, Side};
 
@@ -200,7 +200,9 @@ impl Conn {
             self.facts.missing.extend_guess(last_of(id, frame));
         }
         // What could not be read may have been anything that its sender seems not to have sent.
-        if let Body::Malformed { .. } = frame.body {
+        if let Body::Malformed { bytes, .. } = frame.body
+            && may_hold_message(bytes)
+        {
             self.misses(id, frame, &Missing::new(Why::Unread));
         }
     }

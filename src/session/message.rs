@@ -406,7 +406,7 @@ impl Conn {
             Err(mut old) => {
                 if in_flight {
                     old.exchange.outcome = Outcome::Superseded;
-                    self.side_mut(m.sender).superseded = true;
+                    self.side_mut(m.sender).supersede(&old);
                 }
                 let cancelled = in_flight && old.exchange.cancel().is_some();
                 let absorb = Absorb {

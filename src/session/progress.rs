@@ -74,7 +74,7 @@ impl Conn {
             return self.progress_fault(step, m, raw, ProgressFault::WrongDirection);
         }
         let asked = self.side(m.sender.peer());
-        let judgement = match asked.superseded {
+        let judgement = match asked.may_have_lost(token) {
             true => Judgement::undecidable(USED_AGAIN),
             false => Judgement::exact_if(!asked.evicted, FORGOTTEN),
         };

@@ -358,6 +358,7 @@ fn opened_of(row: &Row<'_>) -> rusqlite::Result<Opened> {
         one_connection: row.get("one_connection")?,
         by_time: false,
         counts_ids: false,
+        sends_late: false,
         proof: Proof::from_bits(row.get("proof")?),
         resolution_us: row.get("resolution_us")?,
         framing: row.get::<_, Option<String>>("framing")?.as_deref().and_then(Framing::from_name),

@@ -12,7 +12,7 @@ use super::ready::{ConnectionKey, Definition, Meaning, Pattern, Payload, Unwrap}
 use super::schema::{self, Encoding, Holds, broken};
 use crate::capture::{Direction, Proof, Transport, Vantage};
 use crate::error::Result;
-use crate::protocol::Side;
+use crate::protocol::{Profile, Side, by_name_alone};
 
 /// Compiles a definition; `file` names it in errors.
 pub(super) fn compile(file: &str, text: &schema::File) -> Result<Definition> {
@@ -56,6 +56,8 @@ pub(super) fn compile(file: &str, text: &schema::File) -> Result<Definition> {
         },
         vantage: vantage(direction.vantage),
         otherwise: vantage(direction.otherwise).unwrap_or(Vantage::Unknown),
+        sent_late: direction.sent_late,
+        profile: text.protocol.as_deref().map(|name| protocol(file, name)).transpose()?,
         times: said(file, Times::new(&text.time))?,
         keys: text.connection.key.iter().map(|key| said_key(file, key)).collect::<Result<_>>()?,
         transport: match text.connection.transport.as_deref() {
@@ -234,6 +236,12 @@ fn meaning(word: &str) -> std::result::Result<Meaning, String> {
         "skip" => return Ok(Meaning::Skip),
         _ => return Err(format!("a direction is {word:?}; write c2s, s2c, sent, received, stderr or skip")),
     }))
+}
+
+/// The protocol of an emitter, by its name alone: its revision is for the messages to tell.
+fn protocol(file: &str, name: &str) -> Result<&'static Profile> {
+    let known = by_name_alone(name).filter(|profile| profile.unknown_revision);
+    known.ok_or_else(|| broken(file, &format!("protocol is {name:?}; write mcp, or leave it to the messages")))
 }
 
 fn proof(file: &str, text: &schema::File, start: &Pattern, made: &Made) -> Result<Proof> {

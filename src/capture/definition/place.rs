@@ -122,6 +122,8 @@ impl Emitter {
             vantage,
             transport: definition.transport,
             counts_ids: definition.made.ids == Ids::Logger,
+            sends_late: definition.sent_late,
+            profile: definition.profile,
             proof,
             resolution_us: ts
                 .and_then(|ts| clock.time(ts, &definition.times.rule))

@@ -9,6 +9,7 @@ use super::parts::{Kind, Made};
 use super::pointer::Pointer;
 use super::schema::{Continuation, Encoding, Standing};
 use crate::capture::{Direction, Proof, Transport, Vantage};
+use crate::protocol::Profile;
 
 /// A definition, ready to read with.
 pub(crate) struct Definition {
@@ -44,6 +45,10 @@ pub(crate) struct Definition {
     pub(super) vantage: Option<Vantage>,
     /// Whose log it is where nothing tells.
     pub(super) otherwise: Vantage,
+    /// What it says was sent stands in the log once it was sent.
+    pub(super) sent_late: bool,
+    /// What its emitter speaks, where it speaks one protocol.
+    pub(super) profile: Option<&'static Profile>,
     pub(super) times: Times,
     pub(super) keys: Vec<ConnectionKey>,
     pub(super) transport: Transport,

@@ -12,6 +12,7 @@ pub(super) struct File {
     pub name: String,
     #[serde(default)]
     pub about: String,
+    pub protocol: Option<String>,
     #[serde(default)]
     pub detect: Detect,
     #[serde(default)]
@@ -242,6 +243,8 @@ pub(super) struct Directions {
     pub vantage: Vantage,
     #[serde(default)]
     pub otherwise: Vantage,
+    #[serde(default)]
+    pub sent_late: bool,
 }
 
 /// Whose log it is.
@@ -293,6 +296,7 @@ const KEYS: [(&str, &[&str]); 13] = [
         &[
             "name",
             "about",
+            "protocol",
             "detect",
             "layers",
             "record",
@@ -334,7 +338,7 @@ const KEYS: [(&str, &[&str]); 13] = [
     ),
     ("message", &["kind", "id", "method", "params", "result", "error", "code", "text", "ids", "cut_marks", "methods"]),
     ("kind", &["map", "rules", "default"]),
-    ("direction", &["map", "rules", "pointer", "from", "to", "default", "vantage", "otherwise"]),
+    ("direction", &["map", "rules", "pointer", "from", "to", "default", "vantage", "otherwise", "sent_late"]),
     ("time", &["format", "tz", "pointer", "start", "took"]),
     ("connection", &["key", "split_on", "transport"]),
     ("proof", &["lost"]),

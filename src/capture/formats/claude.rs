@@ -7,7 +7,7 @@ use super::super::place::Place;
 use super::super::{Body, Channel, Direction, Skip, Vantage, time};
 use crate::error::Result;
 use crate::jsonrpc::parse_at;
-use crate::protocol::{Facts, Side};
+use crate::protocol::{Facts, Side, by_name};
 
 /// One stamped line, taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,6 +179,7 @@ impl Servers {
     ) -> Result<Place> {
         let channel = self.channels.get(server, out, || Channel {
             name: Some(server.to_string()),
+            profile: by_name("mcp", None),
             vantage: Vantage::Client,
             complete_head,
             resolution_us: 1_000,

@@ -14,7 +14,7 @@ use crate::capture::sample::Sample;
 use crate::capture::{Body, Channel, Direction, Proof, Skip, Vantage};
 use crate::error::Result;
 use crate::json::scan::members;
-use crate::protocol::{Side, by_name};
+use crate::protocol::Side;
 
 /// The format.
 pub(crate) struct ZedAcp;
@@ -65,7 +65,7 @@ impl WholeReader for ZedReader {
     fn read(&mut self, text: &str, base: u64, out: &mut Out<'_>) -> Result<()> {
         let mut entries = Elements::new(text, Some(0), "array of messages")?;
         let channel = out.channel(Channel {
-            profile: by_name("acp", None),
+            // Which revision of ACP it is, its messages tell.
             vantage: Vantage::Client,
             proof: Proof::FULL.without(Proof::ENVELOPE),
             ..Channel::default()

@@ -36,6 +36,8 @@ pub(super) struct Shape {
     /// True if most have.
     pub bare: bool,
     one_sided: bool,
+    /// What was sent is written down once it is sent.
+    sent_late: bool,
     words: Words,
     /// Messages that tell their sender: those whose words say the same, and those whose words say the opposite.
     agree: usize,
@@ -56,6 +58,12 @@ fn is_finer_behind(sampled: &Sampled, first: &Regex) -> bool {
         places.is_some_and(|(fine, first)| first.end() <= fine.start())
     };
     !sampled.seen.is_empty() && sampled.seen.iter().all(|seen| is_behind(&seen.before))
+}
+
+/// True for the words of the MCP SDK for Go (`LoggingTransport`), behind whatever its writer puts before them: it writes down what it
+/// has written.
+fn is_told_late(before: &str) -> bool {
+    ["read: ", "write: "].iter().any(|words| before.ends_with(words))
 }
 
 impl Shape {
@@ -96,6 +104,7 @@ impl Shape {
         };
         shape.time = shape.time_of(&sampled);
         shape.judge(&sampled);
+        shape.sent_late = shape.has_words() && sampled.seen.iter().all(|seen| is_told_late(&seen.before));
         if let Some((_, _, line)) = &mut shape.proof {
             *line += head.lines_before;
         }
@@ -246,7 +255,11 @@ impl Shape {
         }
         if self.has_words() {
             let vantage = self.logger.map_or("infer", |side| if side == Side::Client { "client" } else { "server" });
-            let _ = writeln!(text, "\n[direction]\nvantage = \"{vantage}\"\n[direction.map]");
+            let _ = writeln!(text, "\n[direction]\nvantage = \"{vantage}\"");
+            if self.sent_late {
+                text.push_str("sent_late = true\n");
+            }
+            text.push_str("[direction.map]\n");
             for side in [Side::Client, Side::Server] {
                 for word in &self.words.of[usize::from(side == Side::Server)] {
                     let _ = writeln!(text, "{} = \"{}\"", toml(word), self.meaning(word, side));

@@ -176,29 +176,33 @@ fn types_of_ids(notes: &Notes, plan: &mut Plan) {
     }
 }
 
-/// A handshake that nobody answers and that goes on all the same, in a log where one side alone speaks, or where both ask, and nobody
-/// says anything else: the rest is not logged. A log that merely ends without an answer tells of one that never came.
+/// A handshake that nobody answers and that goes on all the same, in a log where one side alone speaks, or where both speak and nobody
+/// answers anything: the rest is not logged. A log that merely ends without an answer tells of one that never came.
 fn one_side(notes: &Notes, plan: &mut Plan) {
     let list = &notes.list;
     let one = |sender| list.iter().all(|note| note.sender == sender);
     let Some(opening) = list.iter().position(|note| note.act == Act::Open) else { return };
     let alone = one(0) || one(1);
-    if !alone && !asks_alone(list, opening) {
+    if !alone && !lacks_answers(list, opening) {
         return;
     }
     let mut next = list[opening..].iter().filter(|note| note.marks.opened || note.act == Act::Answer);
     // What it answers later is what the other side asked.
     if next.next().is_some_and(|note| note.marks.opened) && list[..opening].iter().all(|note| note.act != Act::Answer) {
-        let what = if alone { "what one side sent" } else { "requests alone" };
+        let what = match (alone, list.iter().any(|note| note.act == Act::Tell)) {
+            (true, _) => "what one side sent",
+            (false, false) => "requests alone",
+            (false, true) => "requests and notifications alone",
+        };
         let words = format!("its head holds {what}, and a handshake that goes on without an answer");
         say(plan, Proof::BOTH_SIDES.and(Proof::ALL_ANSWERS), &words);
     }
 }
 
-/// True where nothing but requests is in the log, and several behind the handshake are of who asked for that.
-fn asks_alone(list: &[Note], opening: usize) -> bool {
+/// True where both sides speak and no answer is in the log, and several messages behind the handshake are of who asked for that.
+fn lacks_answers(list: &[Note], opening: usize) -> bool {
     let goes_on = list[opening..].iter().filter(|note| note.marks.opened && note.sender == list[opening].sender);
-    goes_on.count() >= STRIPPED && list.iter().all(|note| matches!(note.act, Act::Ask | Act::Open))
+    goes_on.count() >= STRIPPED && list.iter().all(|note| note.act != Act::Answer)
 }
 
 /// What stands where the answer to a handshake should and is none, in a log that names no senders: it answers what the other side

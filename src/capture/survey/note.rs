@@ -51,6 +51,8 @@ pub(super) struct Note {
     pub channel: u32,
     /// 0 and 1 are the two senders, [`UNTOLD`] is neither.
     pub sender: u8,
+    /// True for what the writer of the log sent.
+    pub sent: bool,
     pub act: Act,
     /// Digest of the id; 0 where there is none.
     pub id: u64,
@@ -112,6 +114,8 @@ pub(super) struct Notes {
     pub by_line: bool,
     /// True if their ids were counted as they were read, so that they pair in that order and in no other.
     pub counts_ids: bool,
+    /// True if what was sent is written down once it is sent: what was read meanwhile stands before it.
+    pub sends_late: bool,
     /// True if a program wrote the messages anew: they are not the bytes that passed.
     pub rewritten: bool,
     /// Records that stand twice: where each stands, and where the one that is kept.
@@ -259,6 +263,7 @@ impl Notes {
             at_us: frame.at_us,
             channel: frame.channel,
             sender,
+            sent: frame.direction == Direction::Sent,
             act,
             id,
             number: message.id.value().and_then(number),
@@ -313,6 +318,7 @@ impl FrameSink for &RefCell<Notes> {
         let keeps_apart = channel.transport == Transport::Http && channel.proof.covers(Proof::STREAMS);
         notes.exact |= channel.one_connection || channel.session.is_some() || keeps_apart;
         notes.counts_ids |= channel.counts_ids;
+        notes.sends_late |= channel.sends_late;
         notes.resolution_us = notes.resolution_us.max(channel.resolution_us);
         notes.names.push(channel.name);
         Ok(())

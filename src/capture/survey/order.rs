@@ -77,8 +77,11 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
     if let Some(at) = opening.filter(|at| *at > 0 && list.iter().all(|note| note.at_us.is_none())) {
         let order: Vec<usize> = (at..list.len()).chain(0..at).collect();
         let found = score(list, &order, groups);
-        // A handshake amid the work is a second one, unless what stands before it goes on with what follows.
-        if found.stray < before.stray && found.disorder() < best.0.disorder() {
+        // A handshake amid the work is a second one, unless what stands before it goes on with what follows; an answer that was written
+        // down just before its request explains it with less.
+        let swapped = score(list, &answers_behind(notes, &as_written, groups).0, groups);
+        let least = best.0.disorder().min(swapped.disorder() + 1);
+        if found.stray < before.stray && found.disorder() < least {
             best = (found, order, "its end stands before its beginning, and was put behind it".to_string());
         }
     }
@@ -95,6 +98,9 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
         _ => (order, said),
     };
     plan.unordered.extend(unordered::swapped(notes, &order, groups));
+    if notes.sends_late {
+        plan.unordered.extend(unordered::sent_late(notes, &order, groups));
+    }
     // Nobody answers what was not asked: who wrote these down, or the clocks that they were put in order by, did not agree.
     if score(list, &order, groups).ahead > 0 {
         plan.lacks = plan.lacks.and(Proof::ORDER);

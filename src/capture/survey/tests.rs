@@ -262,6 +262,29 @@ fn a_log_of_one_side_does_not_tell_what_the_other_left_undone() {
 }
 
 #[test]
+fn a_log_without_answers_does_not_tell_what_was_left_unanswered() {
+    let told: Record<'_> =
+        (170, "a", "s2c", r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"x"}}"#);
+    let asked: Vec<Record<'_>> =
+        SESSION.into_iter().filter(|record| !record.3.contains("result")).chain([told]).collect();
+    let (kept, reason) = read(&wrapped(&asked, ""));
+    assert!(reason.contains("requests and notifications alone") && !proves(&kept, Proof::ALL_ANSWERS), "{reason}");
+    // One answer of many that is missing is not a kind that is left out.
+    let most: Vec<Record<'_>> = SESSION.into_iter().filter(|record| record.0 != 20).chain([told]).collect();
+    assert!(proves(&read(&wrapped(&most, "")).0, Proof::ALL_ANSWERS));
+}
+
+#[test]
+fn an_answer_that_stands_before_its_handshake_is_put_behind_it_alone() {
+    let [open, answer, rest @ ..] = SESSION;
+    let untimed = |record: Record<'_>| format!("{{\"dir\":\"{}\",\"msg\":{}}}\n", record.2, record.3);
+    let text: String = [answer, open].into_iter().chain(rest).map(untimed).collect();
+    let (kept, reason) = read(&text);
+    assert!(reason.contains("1 answers stand just before their request"), "{reason}");
+    assert!(kept.frames[1].text.contains("result") && kept.frames[2].text.contains("initialized"), "{reason}");
+}
+
+#[test]
 fn without_a_handshake_an_id_in_flight_twice_may_be_another_client_s() {
     // Two servers' traffic in one stream from its middle on; each of the two clients counts for itself.
     let midway: Vec<Record<'_>> = two().into_iter().filter(|record| record.0 >= 100).collect();

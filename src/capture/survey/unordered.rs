@@ -1,6 +1,6 @@
 //! Lines of which nothing tells what comes first of them and what stands beside them.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::note::{Act, NEAR, Note, Notes};
 
@@ -44,6 +44,36 @@ pub(super) fn swapped(notes: &Notes, order: &[usize], groups: &[u32]) -> FxHashS
         let behind = &order[place + 1..order.len().min(place + 1 + NEAR)];
         if let Some(far) = behind.iter().position(|later| groups[*later] == group && gives(&notes.list[*later], note)) {
             found.extend(order[place..=place + 1 + far].iter().map(|at| notes.list[*at].line));
+        }
+    }
+    found
+}
+
+/// Lines between what was sent and what it was sent for, where it is written down only then: what was read there may have been read
+/// behind it. It matters for both ends of a handshake, and for cancels of what was answered in between.
+pub(super) fn sent_late(notes: &Notes, order: &[usize], groups: &[u32]) -> FxHashSet<u64> {
+    let mut openings: FxHashMap<u32, u64> = FxHashMap::default();
+    let mut found = FxHashSet::default();
+    for (place, at) in order.iter().enumerate() {
+        let (sent, group) = (&notes.list[*at], groups[*at]);
+        if sent.act == Act::Open {
+            openings.insert(group, sent.id);
+        }
+        let ends = sent.marks.greets || sent.act == Act::Answer && openings.get(&group) == Some(&sent.id);
+        if !sent.sent || !ends && sent.target == 0 {
+            continue;
+        }
+        let near = order[place.saturating_sub(NEAR)..place].iter().filter(|other| groups[**other] == group);
+        let near: Vec<&Note> = near.map(|other| &notes.list[*other]).collect();
+        let is_cause = |other: &&Note| match (sent.act, sent.target) {
+            (Act::Answer, _) => other.act == Act::Open,
+            (_, 0) => other.act == Act::Answer && openings.get(&group) == Some(&other.id),
+            (_, target) => other.act == Act::Ask && other.id == target && other.sent,
+        };
+        let between = &near[near.iter().rposition(is_cause).map_or(0, |cause| cause + 1)..];
+        let is_answered = |other: &&Note| other.act == Act::Answer && other.id == sent.target && !other.sent;
+        if ends || between.iter().any(is_answered) {
+            found.extend(between.iter().map(|other| other.line).chain([sent.line]));
         }
     }
     found

@@ -43,6 +43,8 @@ pub(in crate::session) struct Issued {
     pub(in crate::session) nameless: bool,
     /// True once an id was used again before its request was answered.
     pub(in crate::session) superseded: bool,
+    /// The tokens that requests gave whose ids were used again so.
+    pub(in crate::session) lost_tokens: Rare<FxHashSet<Id>>,
     /// The highest id so far, where ids count up: a higher one cannot have been used before.
     pub(in crate::session) highest: Option<(u64, i64)>,
     /// The first id, where it is a number in a series.
@@ -53,6 +55,8 @@ pub(in crate::session) struct Issued {
     pub(in crate::session) counted: i64,
     /// Ids of this series that were answered or cancelled, and that no request had.
     pub(in crate::session) unasked: Rare<Vec<i64>>,
+    /// True once an id was answered or cancelled that no request had, whatever id.
+    pub(in crate::session) missed: bool,
     /// True once an id came that may have been used before by a request that was dropped.
     pub(in crate::session) unsure: bool,
     /// Later requests whose reuse of an id was reported in the pass.
@@ -85,6 +89,21 @@ impl Issued {
         let slot = entry.remove();
         self.evicted = true;
         Some(slot)
+    }
+
+    /// Notes that a request is known no longer whose id was used again before it was answered.
+    #[cold]
+    pub(in crate::session) fn supersede(&mut self, old: &Slot) {
+        self.superseded = true;
+        if self.lost_tokens.len() < UNASKED {
+            let given = old.exchange.progress_token.iter().chain(old.partial_token.as_deref());
+            self.lost_tokens.extend(given.cloned());
+        }
+    }
+
+    /// True for a token that such a request may have given.
+    pub(in crate::session) fn may_have_lost(&self, token: &Id) -> bool {
+        self.lost_tokens.len() >= UNASKED || self.lost_tokens.contains(token)
     }
 
     /// Gives back the room that its maps do not need: most of many connections have nothing in flight. Calls come and go one by
@@ -136,6 +155,7 @@ impl Issued {
 
     /// Notes an id that was answered or cancelled, and that no request had so far.
     pub(in crate::session) fn miss(&mut self, id: &Id) {
+        self.missed = true;
         if let Some((series, number)) = rank(id)
             && self.highest.is_none_or(|(own, _)| own == series)
             && self.unasked.len() < UNASKED
@@ -147,9 +167,8 @@ impl Issued {
 
     /// True where this side counts its requests, and some that it must have counted are missing although they were answered
     /// or cancelled: either more than one is missing that way, or most of the count is there, or it is all there but for the one, or a
-    /// third is and others are missing, too. Those that the count would go on with are missing where no other request can have been meant,
-    /// and nothing says that the log is whole: there an answer with the next number is one with a wrong number.
-    pub(in crate::session) fn lacks_requests(&self, whole: bool) -> bool {
+    /// third is and others are missing, too. Those that the count would go on with are missing where no other request can have been meant.
+    pub(in crate::session) fn lacks_requests(&self) -> bool {
         let (Some((_, first)), Some((_, last))) = (self.first, self.highest) else {
             // Who answers again and again what nobody asked was asked all the same.
             return self.live.is_empty() && self.unasked.len() as i64 >= STEADY;
@@ -157,12 +176,18 @@ impl Issued {
         let within = self.unasked.iter().filter(|number| (first..last).contains(number)).count();
         let behind = (last.saturating_add(1)..).take_while(|number| self.unasked.contains(number)).count();
         let waits = |slot: &Slot| slot.exchange.in_flight() && slot.exchange.cancels.is_empty();
-        let none_behind = whole || self.live.values().any(|slot| waits(slot));
+        let none_behind = self.live.values().any(|slot| waits(slot));
         let missing = within + if none_behind { 0 } else { behind };
         let all_but_it = within == 1 && self.counted > 1 && self.left_out() == 1;
         // Most servers ask once or twice in a session: their count is as good from its beginning on.
         let begun = within == 0 && (0..2).contains(&first) && self.left_out() == 0;
         missing > 1 || missing == 1 && (self.counts() || all_but_it || begun || within == 1 && self.is_thinned())
+    }
+
+    /// True where nothing that this side sent is in the log, and the other side answers it all the same.
+    pub(in crate::session) fn is_unlogged(&self) -> bool {
+        let silent = self.live.is_empty() && !self.evicted && self.notified.is_none() && !self.nameless;
+        silent && self.answers == 0 && self.missed
     }
 
     /// True where the request with which this side must have begun to count is missing: it was answered, and nothing else in vain.
@@ -253,22 +278,36 @@ mod tests {
 
     #[test]
     fn ids_that_a_count_leaves_out_are_missing() {
-        let lacks_if = |whole: bool, ids: &[i64], unasked: &[i64]| {
+        let lacks = |ids: &[i64], unasked: &[i64]| {
             let mut issued = Issued::default();
             ids.iter().for_each(|id| issued.count_up(&Id::Int(*id)));
             unasked.iter().for_each(|id| issued.miss(&Id::Int(*id)));
-            issued.lacks_requests(whole)
+            issued.lacks_requests()
         };
-        let lacks = |ids: &[i64], unasked: &[i64]| lacks_if(false, ids, unasked);
         let steady: Vec<i64> = (1..=STEADY).collect();
         assert!(!lacks(&steady, &[]) && !lacks(&[], &[5, 6]));
         assert!(lacks(&[], &[5, 6, 7]), "one answer may be a slip, three are none");
+        let mut unseen = Issued::default();
+        unseen.miss(&Id::Text("a".into()));
+        assert!(unseen.is_unlogged(), "who is answered has asked");
+        unseen.answers = 1;
+        assert!(!unseen.is_unlogged(), "who is in the log, and did not ask");
         assert!(lacks(&steady, &[STEADY + 1]), "the next one");
-        assert!(!lacks_if(true, &steady, &[STEADY + 1]), "where nothing is left out it was never sent");
         assert!(!lacks(&steady, &[STEADY + 2]), "a number that the count does not go on with");
         assert!(!lacks(&[1, 9], &[5]) && lacks(&[1, 9], &[5, 6]), "one number may be a slip");
         assert!(lacks(&[0, 2], &[1]) && !lacks(&[0, 2], &[4]), "all but the one between them");
         assert!(!lacks(&[1, 9], &[9]) && !lacks(&[5, 9], &[3, 4]), "those were asked, or before the count");
+    }
+
+    #[test]
+    fn tokens_of_requests_whose_ids_were_used_again_are_remembered() {
+        let token = |number: i64| Id::Int(number);
+        let mut issued = Issued::default();
+        assert!(!issued.may_have_lost(&token(1)));
+        issued.lost_tokens.insert(token(1));
+        assert_eq!([1, 2].map(|number| issued.may_have_lost(&token(number))), [true, false]);
+        issued.lost_tokens.extend((0..UNASKED as i64).map(token));
+        assert!(issued.may_have_lost(&Id::Text("x".into())), "of more than are remembered it may be one");
     }
 
     #[test]

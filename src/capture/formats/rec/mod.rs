@@ -166,6 +166,7 @@ impl Header {
             one_connection: true,
             by_time: false,
             counts_ids: false,
+            sends_late: false,
             proof: self.proof(),
             resolution_us: 1,
             framing: self.framing.filter(|_| !self.is_http()),

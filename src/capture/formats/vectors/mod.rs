@@ -98,6 +98,7 @@ impl Meta {
             one_connection: true,
             by_time: false,
             counts_ids: false,
+            sends_late: false,
             proof: if whole { proof.and(Proof::WHOLE) } else { proof },
             resolution_us,
             framing: None,
