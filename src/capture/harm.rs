@@ -292,6 +292,17 @@ mod tests {
     }
 
     #[test]
+    fn half_an_object_before_a_whole_one() {
+        let whole = r#"{"timestamp":"08:15","event":{"id":1}}"#;
+        let half = r#"{"timestamp":"08:14","ev"#;
+        assert_eq!(second_object(format!("{half}{whole} ").as_bytes()), Some(half.len()));
+        // One within another has the end of that one behind it; one in a string is escaped.
+        let within = format!(r#"{{"timestamp":"08:14","event":{whole}}}"#);
+        let quoted = serde_json::json!({"timestamp": "08:14", "text": whole}).to_string();
+        assert_eq!([whole, &within, &quoted, half].map(|line| second_object(line.as_bytes())), [None; 4]);
+    }
+
+    #[test]
     fn a_line_that_ends_before_its_message() {
         let mut heads = Heads::default();
         let line = b"08:15:01 DEBUG relay - <<< {}";
