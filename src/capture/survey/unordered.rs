@@ -72,7 +72,8 @@ pub(super) fn sent_late(notes: &Notes, order: &[usize], groups: &[u32]) -> FxHas
         };
         let between = &near[near.iter().rposition(is_cause).map_or(0, |cause| cause + 1)..];
         let is_answered = |other: &&Note| other.act == Act::Answer && other.id == sent.target && !other.sent;
-        if ends || between.iter().any(is_answered) {
+        // What stands right behind its cause can have no other place.
+        if !between.is_empty() && (ends || between.iter().any(is_answered)) {
             found.extend(between.iter().map(|other| other.line).chain([sent.line]));
         }
     }
