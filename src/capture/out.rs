@@ -322,7 +322,7 @@ impl<'s> Out<'s> {
     }
 
     /// Hands on a frame made of `place` and `body`.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn put(&mut self, place: &Place, body: Body<'_>) -> Result<()> {
         if !self.waiting.is_empty() {
             self.tell_missing(self.turn_of(place.line))?;

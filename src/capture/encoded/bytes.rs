@@ -51,9 +51,9 @@ fn digits(text: &str) -> &str {
 /// True for an object that Node makes of bytes: `{"type":"Buffer","data":[...]}`, or each under its place, `{"0":123,...}`.
 pub(super) fn is_buffer(bytes: &[u8]) -> bool {
     let compact = |sign: &[u8]| bytes.starts_with(sign);
-    // Two bytes tell it of nearly all messages.
-    let may_be =
-        bytes.iter().take(HEAD).find(|byte| byte.is_ascii_alphanumeric()).is_some_and(|byte| b"t0".contains(byte));
+    // The beginning of its first name tells it of nearly all messages.
+    let first = bytes.iter().take(HEAD).position(u8::is_ascii_alphanumeric);
+    let may_be = first.is_some_and(|at| [&b"ty"[..], b"0\""].iter().any(|name| bytes[at..].starts_with(name)));
     may_be && (compact(b"{\"type\":\"Buffer\"") || compact(b"{\"0\":") || is_loose_buffer(bytes))
 }
 

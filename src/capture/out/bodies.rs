@@ -8,7 +8,7 @@ use crate::jsonrpc::{NO_OBJECT, Parsed, Unparsable, parse_at};
 use crate::protocol::Facts;
 
 /// Whether a message, or a batch of some, asks or answers; `None` for what is no message.
-#[inline]
+#[inline(always)]
 pub(super) fn has_id(body: &Body<'_>) -> Option<bool> {
     match body {
         Body::Message(captured) => Some(captured.message.id.value().is_some()),
@@ -18,6 +18,7 @@ pub(super) fn has_id(body: &Body<'_>) -> Option<bool> {
 }
 
 /// What a frame's own place in a log holds.
+#[inline(always)]
 pub(super) fn text_of<'a>(body: &Body<'a>) -> Option<&'a [u8]> {
     match body {
         Body::Message(captured) => Some(captured.text.as_bytes()),

@@ -115,7 +115,7 @@ impl Out<'_> {
 
 /// True for JSON that is no message, or none that a peer would write: a value without the members of one, an id or a method that is an
 /// object, an answer that says nothing, a list that begins with no object.
-#[inline]
+#[inline(always)]
 pub(super) fn is_strange(body: &Body<'_>) -> bool {
     match body {
         Body::Message(Captured { message, .. }) => {

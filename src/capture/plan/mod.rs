@@ -110,6 +110,7 @@ impl Default for Plan {
 
 impl Plan {
     /// True for a message that has its id of its logger: it is a notification.
+    #[inline(always)]
     pub(super) fn wrote_id_of(&self, message: &Message<'_>) -> bool {
         match self.note_id {
             None => false,
