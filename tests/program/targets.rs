@@ -105,7 +105,7 @@ fn no_answer_goes_over_the_archive_that_it_is_about() {
     for archive in ["l.tar", "l.tgz"] {
         let path = folder.path().join(archive);
         let before = std::fs::read(&path).expect("an archive");
-        for command in ["export --as jsonl -o", "check -o", "open -o", "scrub -o"] {
+        for command in ["export --as jsonl -o", "check -o", "open -o", "stats -o"] {
             let line = format!("{command} {archive} {archive}!bad.jsonl");
             let said = at(folder.path(), &line);
             assert!(said.code == 2 && said.err.contains("would be overwritten"), "{line}: {}", said.err);
