@@ -22,13 +22,13 @@ pub use beside::Readers;
 pub use claims::{claim, claim_database, files_of_database, free};
 pub use folder::Folder;
 pub(crate) use place::followed;
-pub use place::{is_same, lies_in};
+pub use place::{is_same, is_stdout, lies_in};
 #[cfg(feature = "live")]
 pub(crate) use unfinished::Listed;
 pub use unfinished::abandon;
 
 use claims::Held;
-use place::is_handle;
+use place::{folder_of, is_handle};
 
 /// A file that is being written.
 pub struct Output {
@@ -53,6 +53,7 @@ impl Output {
         free(path)?;
         let target = followed(path).map_err(fail)?;
         let old = target.metadata().ok();
+        has_folder(&target, &shown)?;
         let is_handle = is_handle(&target);
         let way = match &old {
             Some(old) if old.is_dir() => {
@@ -81,6 +82,16 @@ impl Output {
         });
         written("the file", done)
     }
+}
+
+/// An error where nothing can be made of that name, because there is no such folder.
+fn has_folder(target: &Path, shown: &str) -> Result<()> {
+    let folder = if shown.ends_with('/') { target } else { folder_of(target) };
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let message = format!("cannot write {shown}: there is no folder {}", folder.display());
+    Err(Error::new(ErrorKind::Io, message).hint("make it first (mkdir -p), or name another file"))
 }
 
 /// The error of an output, which names the file as the user does, whoever tells it in the end.

@@ -55,6 +55,7 @@ mod words;
 #[cfg(test)]
 mod testing;
 
+pub use archive::file_of;
 pub use channel::{Channel, Proof, Transport, Vantage};
 pub(crate) use copies::{CopyKey, pair};
 pub use detect::{Listed, list as formats};

@@ -1,5 +1,6 @@
 //! Ctrl-C, TERM and HUP: the first asks the work to stop cleanly, the second ends the program at once. Work that does not
-//! look (SQLite in the middle of a statement, a pipe that says nothing) is ended a moment after the first.
+//! look (SQLite in the middle of a statement, a pipe that says nothing) is ended a moment after the first. Either way what
+//! was half written is removed.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -34,6 +35,8 @@ pub struct Stop {
     actions: Arc<Mutex<Vec<SigId>>>,
     /// How much work has an end of its own to make, with a server that has to be told.
     patient: Arc<AtomicUsize>,
+    /// Set where signals are another's.
+    released: Arc<AtomicBool>,
 }
 
 /// How long work may go on after it was asked to stop.
@@ -56,17 +59,18 @@ impl Drop for Patience {
 impl Stop {
     /// Listens for the signals from now on.
     pub fn listen() -> io::Result<Stop> {
-        let stop =
-            Stop { wanted: Arc::default(), signal: Arc::default(), actions: Arc::default(), patient: Arc::default() };
+        let (wanted, signal, actions) = (Arc::default(), Arc::default(), Arc::default());
+        let stop = Stop { wanted, signal, actions, patient: Arc::default(), released: Arc::default() };
         // A file that would pass `ulimit -f` is an error of the write, as on a full disk; left alone, the signal ends the
         // program in the middle of it.
         #[cfg(unix)]
         flag::register(SIGXFSZ, Arc::default())?;
         let mut actions = Vec::new();
         for signal in ENDING {
-            // Order matters: from here on the signal ends nothing by itself, so it is noted first of all; and the shutdown looks at
-            // the flag before this signal sets it.
+            // From here on the signal ends nothing by itself, so it is noted first of all.
             actions.push(flag::register_usize(signal, Arc::clone(&stop.signal), signal as usize)?);
+            // Nothing can be removed within a signal: where there are threads to do it, one of them does.
+            #[cfg(not(unix))]
             actions.push(flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&stop.wanted))?);
             actions.push(flag::register(signal, Arc::clone(&stop.wanted))?);
         }
@@ -79,25 +83,39 @@ impl Stop {
         Ok(stop)
     }
 
-    /// Ends the program where the work does not end it. What was half written is removed.
+    /// Ends the program where the work does not end it, and at a second signal. What was half written is removed.
     #[cfg(unix)]
     fn enforce(&self) -> io::Result<()> {
-        let (mut signals, patient) = (Signals::new(ENDING)?, Arc::clone(&self.patient));
+        let (mut signals, stop) = (Signals::new(ENDING)?, self.clone());
         let wait = move || {
             let Some(signal) = signals.forever().next() else { return };
-            let is_patient = || patient.load(Ordering::Relaxed) > 0;
-            loop {
-                while is_patient() {
-                    thread::sleep(LOOK);
-                }
-                thread::sleep(GRACE);
-                if !is_patient() {
-                    output::abandon();
-                    std::process::exit(128 + signal);
-                }
+            if stop.outlasts(&mut signals) {
+                output::abandon();
+                std::process::exit(128 + signal);
             }
         };
         thread::Builder::new().name("signals".into()).spawn(wait).map(drop)
+    }
+
+    /// Waits, after the first signal, for the moment in which the program has to end. False where signals are another's.
+    #[cfg(unix)]
+    fn outlasts(&self, signals: &mut Signals) -> bool {
+        let is_wanted = || self.wanted.load(Ordering::Relaxed);
+        let (mut asked, mut waited) = (is_wanted(), Duration::ZERO);
+        while waited < GRACE {
+            thread::sleep(LOOK);
+            if self.released.load(Ordering::Relaxed) {
+                return false;
+            }
+            // One that was handed on asks nothing of the program itself.
+            if signals.pending().next().is_some() && asked {
+                return true;
+            }
+            asked = is_wanted();
+            let is_patient = self.patient.load(Ordering::Relaxed) > 0;
+            waited = if is_patient { Duration::ZERO } else { waited + LOOK };
+        }
+        true
     }
 
     #[cfg(not(unix))]
@@ -121,7 +139,7 @@ impl Stop {
     /// No longer listens: signals are another's from now on (those of a recorder belong to the server).
     #[cfg(feature = "live")]
     pub fn release(&self) {
-        std::mem::forget(self.patient());
+        self.released.store(true, Ordering::Relaxed);
         self.taken();
         for action in self.actions.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             unregister(action);

@@ -91,9 +91,8 @@ impl Beside {
 
 /// The error of the system, without the unguessable name, which says nothing to anybody.
 fn bare(error: io::Error) -> io::Error {
-    let within = error.get_ref().and_then(|told| told.source()).and_then(|told| told.downcast_ref::<io::Error>());
-    match within.and_then(io::Error::raw_os_error) {
-        Some(code) => io::Error::from_raw_os_error(code),
+    match error.to_string().split_once(" at path ") {
+        Some((told, _)) => io::Error::new(error.kind(), told),
         None => error,
     }
 }

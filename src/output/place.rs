@@ -42,6 +42,22 @@ pub(super) fn is_handle(path: &Path) -> bool {
     folder.is_ok_and(|folder| folder.starts_with("/proc") && folder.ends_with("fd"))
 }
 
+/// True if what is written to a path comes out at standard output, and somebody may read it there.
+#[cfg(unix)]
+pub fn is_stdout(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let id = |path: &Path| std::fs::metadata(path).ok().map(|about| (about.dev(), about.ino()));
+    let out = id(Path::new("/dev/stdout"));
+    let target = followed(path).ok().and_then(|target| id(&target));
+    target.is_some() && target == out && target != id(Path::new("/dev/null"))
+}
+
+/// The same, where no path leads there.
+#[cfg(not(unix))]
+pub fn is_stdout(_: &Path) -> bool {
+    false
+}
+
 /// Where a path leads: links are followed, also one whose end does not exist yet; `-` is standard output.
 pub(crate) fn followed(path: &Path) -> io::Result<PathBuf> {
     let is_stdout = cfg!(unix) && path == Path::new("-");

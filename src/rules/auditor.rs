@@ -243,7 +243,8 @@ impl Auditor {
     /// The rules about hops, with the requests of which they say nothing because nobody knows what serves them: cancelled ones, or those
     /// with a result.
     fn lost_at_hops(&self) -> impl Iterator<Item = Undecided> + '_ {
-        let on_cancels = |rule: &Rule| rule.duty.on.any(Occasions::CANCELLED.and(Occasions::CANCELS));
+        let cancels = Occasions::CANCELLED.and(Occasions::CANCELS).and(Occasions::PAST_CANCEL);
+        let on_cancels = move |rule: &Rule| rule.duty.on.any(cancels);
         let rules = self.by_event[On::Hop as usize].iter();
         let told = rules.map(move |rule| {
             let events = if on_cancels(rule) { self.lost.given_up } else { self.lost.results };

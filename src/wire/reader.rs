@@ -77,6 +77,15 @@ impl Reader {
         }
     }
 
+    /// How many bytes of what is not complete yet were taken.
+    pub fn begun(&self) -> u64 {
+        match &self.body {
+            Some((head, _)) => head.len() as u64 + self.length,
+            None if self.in_head => self.held.len() as u64,
+            None => self.length,
+        }
+    }
+
     /// Bytes were lost: what was begun is given up, and what it ends with is no message. False if that is not counted in lines.
     pub fn resync(&mut self, mid_line: bool) -> bool {
         self.held.clear();

@@ -530,6 +530,36 @@ fn a_recording_is_never_written_over() {
 }
 
 #[test]
+fn two_recorders_write_no_file_together() {
+    let folder = Folder::new();
+    for round in 0..4 {
+        let path = folder.path(&format!("{round}.rec.jsonl"));
+        let start = || {
+            let mut command = program();
+            command.args(["record", "-o", &path, "--", "cat"]).stdin(Stdio::piped()).stdout(Stdio::null());
+            command.stderr(Stdio::null()).spawn().expect("the program starts")
+        };
+        let mut both = [start(), start()];
+        both.iter_mut().for_each(|child| {
+            // One that has refused reads nothing.
+            let _ = child.stdin.take().expect("a pipe").write_all(b"{\"id\":1,\"method\":\"a\"}\n");
+        });
+        let ended = both.map(|mut child| child.wait().expect("it ends").success());
+        let text = std::fs::read_to_string(&path).expect("a recording");
+        assert_eq!((ended[0] ^ ended[1], text.matches("{\"rec\":").count()), (true, 1), "{text}");
+    }
+}
+
+#[test]
+fn no_recording_goes_where_the_client_reads() {
+    for output in ["-", "/dev/stdout", "/proc/self/fd/1"] {
+        let ran = talk(record(&["-o", output], &["echo"]), b"{}\n");
+        assert!(ran.status.code() == Some(2) && ran.err.contains("standard output"), "{output}: {}", ran.err);
+        assert!(ran.out.is_empty(), "{output}");
+    }
+}
+
+#[test]
 fn tcp_connections_are_told_apart_and_half_closes_pass() {
     use std::net::{Shutdown, TcpListener, TcpStream};
     let folder = Folder::new();

@@ -1,6 +1,7 @@
 //! Files that the program reads and writes: devices and handles, links, names, limits, pipes that say nothing, signals.
 
 use std::ffi::OsStr;
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -225,6 +226,27 @@ fn signals_end_what_waits_for_a_pipe_that_says_nothing() {
         assert!(names(temporary.path()).is_empty(), "{args:?}");
         drop(writer);
     }
+}
+
+#[test]
+fn a_second_signal_ends_at_once_and_leaves_nothing_behind() {
+    let folder = folder();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|made| made.success()));
+    let temporary = tempfile::tempdir().expect("a folder");
+    let output = temporary.path().join("out").display().to_string();
+    let mut command = program();
+    command.args(["scrub", &pipe.display().to_string(), "-o", &output]).env("TMPDIR", temporary.path());
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+    let mut writer = std::fs::OpenOptions::new().write(true).open(&pipe).expect("a writer");
+    writer.write_all("{\"jsonrpc\":\"2.0\",\"method\":\"a\"}\n".repeat(20_000).as_bytes()).expect("a reader");
+    for _ in 0..2 {
+        kill_process(Pid::from_child(&child), Signal::INT).expect("a signal");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    assert_eq!(ended(&mut child).and_then(|status| status.code()), Some(130));
+    assert!(names(temporary.path()).is_empty());
+    drop(writer);
 }
 
 /// What a recorder lost is told where a tape is listed, too: its counts are not those of the traffic.

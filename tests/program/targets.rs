@@ -99,6 +99,22 @@ fn what_sqlite_would_take_for_its_own_is_refused() {
 }
 
 #[test]
+fn no_answer_goes_over_the_archive_that_it_is_about() {
+    let folder = folder();
+    assert_eq!(shell(folder.path(), "tar cf l.tar bad.jsonl && tar czf l.tgz bad.jsonl").code, 0);
+    for archive in ["l.tar", "l.tgz"] {
+        let path = folder.path().join(archive);
+        let before = std::fs::read(&path).expect("an archive");
+        for command in ["export --as jsonl -o", "check -o", "open -o", "stats -o"] {
+            let line = format!("{command} {archive} {archive}!bad.jsonl");
+            let said = at(folder.path(), &line);
+            assert!(said.code == 2 && said.err.contains("would be overwritten"), "{line}: {}", said.err);
+            assert_eq!(std::fs::read(&path).expect("an archive"), before, "{line}");
+        }
+    }
+}
+
+#[test]
 fn no_answer_goes_where_the_database_does_and_nothing_is_made_before_that_is_known() {
     let folder = folder();
     for target in ["X", "./X", "X-journal", "X-wal"] {

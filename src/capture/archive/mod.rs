@@ -183,6 +183,13 @@ pub(crate) fn member(name: &str, cut: &Cut) -> Result<Option<Content>> {
     Ok(None)
 }
 
+/// The file that an input is read from: of `ARCHIVE!MEMBER` the archive.
+pub fn file_of(name: &str) -> &str {
+    let parts = || name.match_indices(MARK).map(|(at, _)| &name[..at]);
+    let archive = || parts().find(|path| path_of(path).is_file());
+    if path_of(name).exists() { name } else { archive().unwrap_or(name) }
+}
+
 enum Magic {
     Tar,
     Zip,

@@ -57,11 +57,19 @@ impl LineReader for ServerReader {
         }
         match &self.name {
             _ if text.trim_ascii().is_empty() => out.skip(line.number, Skip::Blank),
+            Some(_) if is_broken(&text, out) => return out.unread(line.number, line.bytes),
             Some(name) => return self.servers.stderr(name, &text, line, out),
             None => out.skip(line.number, Skip::NotAMessage),
         }
         Ok(())
     }
+}
+
+/// True for one half of a stamped line that broke within its stamp: no server wrote it to stderr.
+fn is_broken(text: &str, out: &Out<'_>) -> bool {
+    // A number alone begins no time.
+    let begins = text.contains('-') && out.breaks_off_early(text.as_bytes());
+    begins || ["] Message from client: ", "] Message from server: "].iter().any(|label| text.contains(label))
 }
 
 #[cfg(test)]

@@ -81,6 +81,11 @@ struct Entry<'a> {
 impl<'a> Entry<'a> {
     fn read(line: &'a str) -> Option<Entry<'a>> {
         let (time, rest) = line.strip_prefix(":: [")?.split_once("] ")?;
+        Entry::behind(time, rest)
+    }
+
+    /// The same, from the arrow on.
+    fn behind(time: &'a str, rest: &'a str) -> Option<Entry<'a>> {
         let (_, side, what) = ARROWS.iter().find(|(arrow, ..)| rest.starts_with(arrow))?;
         let rest = rest[3..].strip_prefix(' ')?;
         let (side, what) = (*side, *what);
@@ -154,12 +159,28 @@ impl SublimeReader {
         let (json, value) = (String::new(), String::new());
         SublimeReader { proof, channels: Channels::default(), clock: Clock::default(), json, value }
     }
+
+    /// True for a line that begins as an entry does and breaks off, or ends as one of a server that was met.
+    #[cold]
+    fn is_broken(&self, text: &str) -> bool {
+        let begins = |rest: &str| ARROWS.iter().any(|(arrow, ..)| rest.starts_with(arrow));
+        let ends = |at: usize| {
+            let entry = Entry::behind("", &text[at..]);
+            entry.is_some_and(|entry| !entry.payload.is_empty() && self.channels.knows(entry.server))
+        };
+        let stamped = text.strip_prefix(":: [").and_then(|rest| rest.split_once("] "));
+        stamped.is_some_and(|(_, rest)| begins(rest))
+            || ARROWS.iter().any(|(arrow, ..)| text.find(arrow).is_some_and(ends))
+    }
 }
 
 impl LineReader for SublimeReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         let text = line.text();
         let Some(entry) = Entry::read(&text) else {
+            if self.is_broken(&text) {
+                return out.unread(line.number, line.bytes);
+            }
             out.skip(line.number, if text.trim_ascii().is_empty() { Skip::Blank } else { Skip::NotAMessage });
             return Ok(());
         };

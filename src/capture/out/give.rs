@@ -177,6 +177,16 @@ impl Out<'_> {
         if broke_off || holds_rest(text, read.start, read.end) { self.unread(line, text) } else { Ok(()) }
     }
 
+    /// A line, all of which stands before the message of a record.
+    pub(crate) fn learn_head(&mut self, line: &[u8]) {
+        self.heads.learn(line, line.len());
+    }
+
+    /// True for a line that breaks off in what stands before a message on others.
+    pub(crate) fn breaks_off_early(&self, line: &[u8]) -> bool {
+        self.heads.breaks_off(line)
+    }
+
     /// True for a line that holds something like messages, or what harm has left of a record.
     fn held_messages(&self, text: &[u8]) -> bool {
         looks_like_messages(text)

@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use rpctape::capture::path_of;
+use rpctape::capture::{file_of, path_of};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::output::{self, Output, Readers, is_same, lies_in};
 use rpctape::redact::Redactor;
@@ -132,9 +132,9 @@ pub fn admit(path: &Path, inputs: &[String]) -> Result<()> {
     output::free(path)
 }
 
-/// Where an input is. Standard input may be a file, too.
+/// Where an input is. Standard input may be a file, too, and a member is in its archive.
 pub fn place_of(input: &str) -> PathBuf {
-    path_of(if input == "-" { "/dev/stdin" } else { input })
+    path_of(if input == "-" { "/dev/stdin" } else { file_of(input) })
 }
 
 /// The result of writing: a reader that closed the pipe has seen enough, and that is success.

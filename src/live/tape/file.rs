@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::output::leftovers;
 
 /// A file, or a device that stands in its place.
 #[derive(Debug)]
@@ -33,6 +34,10 @@ impl TapeFile {
             other => other.map_err(|error| fault(path, &error))?,
         };
         let is_file = file.metadata().is_ok_and(|about| about.is_file());
+        // Several clients may start the same server at once, and an empty file does not say who is about to write.
+        if is_file && (!leftovers::take(&file, path) || holds_something(&file)) {
+            return Err(left_alone(path));
+        }
         let reserve = is_file.then(|| reserve(path)).flatten();
         let limit = is_file.then(limit).flatten().map(|limit| limit - (limit / 2).min(RESERVE as u64));
         Ok(TapeFile { file, size: 0, torn: false, reserve, limit })
@@ -46,9 +51,7 @@ impl TapeFile {
     fn existing(path: &Path) -> Result<File> {
         let about = std::fs::metadata(path).map_err(|error| fault(path, &error))?;
         if about.is_file() && about.len() > 0 {
-            let message = format!("{} exists already, and is left alone", path.display());
-            return Err(Error::new(ErrorKind::Usage, message)
-                .hint("name another file, or a folder with -o FOLDER/: every session then makes a file of its own"));
+            return Err(left_alone(path));
         }
         // Who made it said who may read it.
         options().open(path).map_err(|error| fault(path, &error))
@@ -128,6 +131,16 @@ fn reserve(path: &Path) -> Option<File> {
     let mut file = tempfile::tempfile_in(folder).ok()?;
     file.write_all(&[b'\n'; RESERVE]).ok()?;
     Some(file)
+}
+
+fn holds_something(file: &File) -> bool {
+    file.metadata().is_ok_and(|about| about.len() > 0)
+}
+
+fn left_alone(path: &Path) -> Error {
+    let message = format!("{} exists already, and is left alone", path.display());
+    let hint = "name another file, or a folder with -o FOLDER/: every session then makes a file of its own";
+    Error::new(ErrorKind::Usage, message).hint(hint)
 }
 
 fn fault(path: &Path, error: &io::Error) -> Error {

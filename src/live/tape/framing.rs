@@ -44,14 +44,15 @@ impl Framers {
         }
     }
 
-    /// Bytes were lost here. False if it cannot be told from their lines how many messages these were.
-    pub(super) fn resync(&mut self, connection: u32, pipe: Pipe, mid_line: bool) -> bool {
+    /// Bytes were lost here. False if it cannot be told from their lines how many messages these were; and how many bytes that
+    /// were there before go with them.
+    pub(super) fn resync(&mut self, connection: u32, pipe: Pipe, mid_line: bool) -> (bool, u64) {
         match self.stream(connection, pipe) {
-            Stream::Messages(_, reader) => reader.resync(mid_line),
-            Stream::Stderr(held) => {
-                held.clear();
-                true
+            Stream::Messages(_, reader) => {
+                let begun = reader.begun();
+                (reader.resync(mid_line), begun)
             }
+            Stream::Stderr(held) => (true, std::mem::take(held).len() as u64),
         }
     }
 
@@ -114,6 +115,18 @@ mod tests {
 
     fn text(bytes: &[u8]) -> String {
         String::from_utf8_lossy(bytes).into_owned()
+    }
+
+    #[test]
+    fn what_was_begun_is_lost_with_the_rest_of_it() {
+        let mut framers = Framers::new(None);
+        let pipe = Pipe::From(Side::Client);
+        framers.feed(1, pipe, b"{\"id\":1}\n{\"id\"", &mut |_| ());
+        assert_eq!(framers.resync(1, pipe, true), (true, 5));
+        assert_eq!(framers.resync(1, pipe, false), (true, 0));
+        let mut framers = Framers::new(Some(Framing::ContentLength));
+        framers.feed(1, pipe, b"Content-Length: 9\r\n\r\n{\"id\"", &mut |_| ());
+        assert_eq!(framers.resync(1, pipe, false), (false, 26));
     }
 
     #[test]

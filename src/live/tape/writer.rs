@@ -146,9 +146,9 @@ impl Writer {
                 self.framers.feed(item.connection, *from, bytes, &mut |event| events.push(event));
             }
             (event, Some((pipe, mid_line))) => {
-                let counted = self.framers.resync(item.connection, pipe, mid_line);
-                if let (false, TapeEvent::Gap { lost, .. }) = (counted, event) {
-                    *lost = None;
+                let (counted, begun) = self.framers.resync(item.connection, pipe, mid_line);
+                if let TapeEvent::Gap { lost, bytes, .. } = event {
+                    (*lost, *bytes) = (lost.filter(|_| counted), *bytes + begun);
                 }
             }
             (TapeEvent::Close { by, .. }, _) if item.stream.is_none() => {

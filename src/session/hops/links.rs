@@ -43,10 +43,7 @@ impl Clocks {
     /// From the requests that are plainly the same at both hops. How slow the way may be is told by those that nobody cancelled: of
     /// the others it is asked. A few that are slower than all the rest may be another's (1 in 100).
     fn of(calls: &[Call], groups: &[Group]) -> Option<Clocks> {
-        let plain = groups.iter().filter_map(|group| match (&group.upper[..], &group.lower[..]) {
-            ([upper], [lower]) => Some((&calls[*upper], &calls[*lower])),
-            _ => None,
-        });
+        let plain = groups.iter().flat_map(|group| group.plain(calls));
         let plain = plain.filter(|(upper, lower)| !upper.may_be_given_up() && upper.content.fits(&lower.content));
         let mut later: Vec<i64> = plain.map(|(upper, lower)| lower.sent_us - upper.sent_us).collect();
         let later_us = ranked(&mut later, 50)?;
@@ -67,6 +64,29 @@ fn ranked(values: &mut [i64], of_hundred: usize) -> Option<i64> {
 struct Group {
     upper: Vec<usize>,
     lower: Vec<usize>,
+}
+
+impl Group {
+    /// What is the same at both hops beyond doubt: the only request at each, else the only one of its trace at each.
+    fn plain<'c>(&self, calls: &'c [Call]) -> Vec<(&'c Call, &'c Call)> {
+        if let ([upper], [lower]) = (&self.upper[..], &self.lower[..]) {
+            return vec![(&calls[*upper], &calls[*lower])];
+        }
+        let lower = by_trace(calls, &self.lower);
+        let pair = |(trace, upper): (&str, Option<&'c Call>)| Some((upper?, lower.get(trace).copied().flatten()?));
+        by_trace(calls, &self.upper).into_iter().filter_map(pair).collect()
+    }
+}
+
+/// The request of each trace, where it has only one.
+fn by_trace<'c>(calls: &'c [Call], list: &[usize]) -> BTreeMap<&'c str, Option<&'c Call>> {
+    let mut of = BTreeMap::new();
+    for call in list.iter().map(|at| &calls[*at]) {
+        if let Some(trace) = &call.content.trace {
+            of.entry(&**trace).and_modify(|only| *only = None).or_insert(Some(call));
+        }
+    }
+    of
 }
 
 /// What could be followed from one hop to the next.
@@ -109,12 +129,16 @@ const FAILED: usize = 8;
 struct Open {
     call: usize,
     served: bool,
+    /// True while it may be another one, equal to it, that was served in its place.
+    unsure: bool,
 }
 
 /// A request above that was given up, and the one below that serves it.
 struct Failed {
     upper: usize,
     lower: usize,
+    /// Why it is not sure.
+    doubt: Option<&'static str>,
 }
 
 fn in_group(calls: &[Call], clocks: Clocks, group: &Group, links: &mut Vec<Link>, strangers: &mut Vec<usize>) {
@@ -124,12 +148,13 @@ fn in_group(calls: &[Call], clocks: Clocks, group: &Group, links: &mut Vec<Link>
     for &lower in &group.lower {
         let at_us = calls[lower].sent_us - clocks.later_us;
         while let Some(call) = upper.next_if(|call| calls[*call].sent_us <= at_us + clocks.slack_us) {
-            open.push(Open { call, served: false });
+            open.push(Open { call, served: false, unsure: false });
         }
-        open.retain(|one| calls[one.call].may_be_served(one.served, at_us - clocks.slack_us));
+        open.retain(|one| calls[one.call].may_be_served(one.served && !one.unsure, at_us - clocks.slack_us));
         match chosen(calls, &mut open, lower, at_us).or_else(|| asked_again(calls, clocks, &mut failed, lower)) {
             Some(link) => {
-                failed.extend(Some(Failed { upper: link.upper, lower }).filter(|_| calls[lower].has_failed()));
+                let one = Failed { upper: link.upper, lower, doubt: link.doubt };
+                failed.extend(Some(one).filter(|_| calls[lower].has_failed()));
                 links.push(link);
             }
             None => strangers.push(lower),
@@ -167,8 +192,8 @@ fn asked_again(calls: &[Call], clocks: Clocks, failed: &mut Vec<Failed>, lower: 
         ended && wanted && calls[one.upper].given_up().is_some() && calls[one.upper].content.fits(&call.content)
     };
     let mut fitting = failed.iter().filter(again);
-    let upper = fitting.next()?.upper;
-    let doubt = fitting.any(|other| other.upper != upper).then_some(ALIKE);
+    let Failed { upper, doubt, .. } = *fitting.next()?;
+    let doubt = doubt.or(fitting.any(|other| other.upper != upper).then_some(ALIKE));
     failed.retain(|one| one.upper != upper);
     Some(Link { upper, lower, doubt })
 }
@@ -181,9 +206,13 @@ fn chosen(calls: &[Call], open: &mut [Open], lower: usize, at_us: i64) -> Option
         fitting.retain(|one| calls[one.call].content.traced_with(content));
     }
     let doubt = (fitting.len() > 1).then_some(ALIKE);
-    let best = fitting.into_iter().min_by_key(|one| (one.served, calls[one.call].is_given_up_at(at_us)))?;
+    let best = fitting.iter_mut().min_by_key(|one| (one.served, calls[one.call].is_given_up_at(at_us)))?;
     best.served = true;
-    Some(Link { upper: best.call, lower, doubt })
+    let upper = best.call;
+    // Which of them it is, is known of none until each has one.
+    let unsure = fitting.iter().any(|one| !one.served);
+    fitting.into_iter().for_each(|one| one.unsure = unsure);
+    Some(Link { upper, lower, doubt })
 }
 
 #[cfg(test)]

@@ -71,7 +71,16 @@ pub(super) fn seal(line: &mut String, before: Link) -> Link {
 /// The text of a line up to the comma before its hash, and the hash that it states. `None` unless the line, with its end, has exactly
 /// the form that is written.
 pub(super) fn sealed(line: &[u8]) -> Option<(&[u8], Link)> {
-    let rest = line.strip_suffix(CLOSE.as_bytes())?;
+    stated(line.strip_suffix(CLOSE.as_bytes())?)
+}
+
+/// True for a line that states a hash, whatever else became of its end: other line ends, blanks.
+pub(super) fn states_one(line: &[u8]) -> bool {
+    let rest = line.trim_ascii_end().strip_suffix(CLOSE.trim_ascii_end().as_bytes());
+    rest.and_then(stated).is_some()
+}
+
+fn stated(rest: &[u8]) -> Option<(&[u8], Link)> {
     let (rest, digits) = rest.split_at_checked(rest.len().checked_sub(DIGITS)?)?;
     Some((rest.strip_suffix(MEMBER.as_bytes())?, Link::read(digits)?))
 }

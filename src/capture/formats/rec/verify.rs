@@ -6,7 +6,7 @@ mod tests;
 use std::io::{BufRead, Read, Result};
 use std::path::{Path, PathBuf};
 
-use super::chain::{Link, sealed};
+use super::chain::{Link, sealed, states_one};
 use super::left::Left;
 use super::tree::Tree;
 use crate::json::scan::{members, unquoted};
@@ -202,7 +202,10 @@ impl Walk {
     }
 
     fn chained(&mut self, line: &[u8]) {
-        let Some((text, states)) = sealed(line) else { return self.doubtful(line, None) };
+        let Some((text, states)) = sealed(line) else {
+            self.verified.sealed += u64::from(states_one(line));
+            return self.doubtful(line, None);
+        };
         self.verified.sealed += 1;
         if self.verified.end == End::Cut && self.verified.last.next(text) == states {
             self.settle(Fault::Foreign);

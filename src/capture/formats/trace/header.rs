@@ -64,6 +64,19 @@ fn stamped(line: &str) -> Option<(Option<(&str, &str)>, &str)> {
     (time.len() >= 19 && time.len() < 32).then_some((Some((time, level)), body))
 }
 
+/// True for a line that ends as a header does, and does not begin as one.
+pub(super) fn is_rest(line: &str) -> bool {
+    let text = line.split_once("] ").map_or(line, |(_, text)| text);
+    message(text).is_some() && stamped(line).is_none() && !is_output(line.as_bytes())
+}
+
+/// True for the start of another record, of whatever kind.
+pub(super) fn is_output(line: &[u8]) -> bool {
+    ["[Trace - ", "[Info  - ", "[Warn  - ", "[Error - ", "[Debug - "]
+        .iter()
+        .any(|text| line.starts_with(text.as_bytes()))
+}
+
 fn failure(text: &str) -> Option<Header<'_>> {
     let (word, text) = text.split_once("] ")?;
     let (before, text) = text.split_once('#')?;

@@ -103,6 +103,7 @@ impl LineReader for TraceReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         if let Some(header) = header_of(line.bytes) {
             self.flush(false, out)?;
+            out.learn_head(line.bytes);
             self.record.start(line.bytes, &header, line.number, line.offset);
             self.reading = true;
             return Ok(());
@@ -115,6 +116,7 @@ impl LineReader for TraceReader {
             }
             Took::Part => {}
             Took::Foreign if line.bytes.trim_ascii().is_empty() => out.skip(line.number, Skip::Blank),
+            Took::Foreign if is_of_broken(line.bytes) => return out.unread(line.number, line.bytes),
             Took::Foreign => out.skip(line.number, Skip::NotAMessage),
         }
         Ok(())
@@ -139,6 +141,12 @@ fn header_of(bytes: &[u8]) -> Option<Header<'_>> {
         _ => false,
     };
     plausible.then(|| std::str::from_utf8(bytes).ok())?.and_then(Header::read)
+}
+
+/// True for what a record leaves whose header is broken: the payload below it, or the end of the header.
+#[cold]
+fn is_of_broken(line: &[u8]) -> bool {
+    record::holds_payload(line) || std::str::from_utf8(line).is_ok_and(header::is_rest)
 }
 
 impl TraceReader {

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::header::{Header, RecordKind};
+use super::header::{Header, RecordKind, is_output};
 use crate::capture::formats::document::is_integer;
 use crate::json::scan::{closing_quote, members, skip_white, unquoted, value_end};
 
@@ -38,11 +38,18 @@ pub(super) fn says_nothing(line: &[u8]) -> bool {
     line.first() == Some(&b'N') && NOTHING.iter().any(|text| line.trim_ascii_end() == text.as_bytes())
 }
 
-/// True for the start of another record, of whatever kind.
-fn is_output(line: &[u8]) -> bool {
-    ["[Trace - ", "[Info  - ", "[Warn  - ", "[Error - ", "[Debug - "]
-        .iter()
-        .any(|text| line.starts_with(text.as_bytes()))
+/// True for a line that holds a payload, or says that there is none.
+pub(super) fn holds_payload(line: &[u8]) -> bool {
+    let is_payload = |at: usize, rest: &[u8]| match rest.first() {
+        Some(b'{' | b'[') => true,
+        // Other programs write texts behind such words.
+        _ => at == 0 && matches!(rest, b"null" | b"true" | b"false"),
+    };
+    let holds = |label: &[u8]| {
+        let mut places = memchr::memmem::find_iter(line, label);
+        places.any(|at| is_payload(at, line[at + label.len()..].trim_ascii()))
+    };
+    says_nothing(line) || LABELS.iter().any(|(text, _)| holds(text.as_bytes()))
 }
 
 /// Finds the end of a JSON value that comes line by line.
@@ -110,6 +117,8 @@ pub(super) struct Record {
     pub payloads: Vec<(Label, Range<usize>)>,
     /// True if the log says that there was no payload.
     pub empty: bool,
+    /// True if it has parameters, and neither a result nor an error.
+    asks: bool,
     /// A payload whose end is still to come: where it starts.
     open: Option<(Label, usize, Value)>,
     /// How an error message goes on over more lines.
@@ -126,6 +135,7 @@ impl Record {
         self.payloads.clear();
         (self.line, self.offset, self.empty, self.open) = (line, offset, false, None);
         self.next_offset = offset + bytes.len() as u64;
+        self.asks = matches!(header.what, RecordKind::Request | RecordKind::Notification);
         self.tail = match header.failed() {
             Some(at) if code(header.rest.as_bytes()[at..].trim_ascii_end()).is_none() => Tail::UntilCode,
             None if header.what == RecordKind::Failure => Tail::UntilBlank,
@@ -136,6 +146,14 @@ impl Record {
     /// True if a payload has no end yet.
     pub(super) fn is_open(&self) -> bool {
         self.open.is_some()
+    }
+
+    /// True if a payload may be this record's: of one whose header is broken the payload stands below another record.
+    fn may_have(&self, label: Label) -> bool {
+        // Emacs writes `Params:` below its answers, too.
+        let beside = |had: Label| had != label && had != Label::Params && label != Label::Params;
+        let fits = self.payloads.iter().all(|(had, _)| beside(*had));
+        !self.empty && fits && (label == Label::Params || !self.asks)
     }
 
     /// Takes the next line, if it belongs here.
@@ -149,6 +167,9 @@ impl Record {
             return Took::Part;
         }
         if let Some((label, length)) = label(bytes) {
+            if !self.may_have(label) {
+                return Took::Foreign;
+            }
             let mut value = Value::default();
             let end = value.take(&bytes[length..]).map(|end| end + length);
             self.tail = Tail::None;
@@ -159,6 +180,9 @@ impl Record {
             return Took::Part;
         }
         if says_nothing(bytes) {
+            if self.empty || !self.payloads.is_empty() {
+                return Took::Foreign;
+            }
             self.empty = true;
             self.tail = Tail::None;
             self.append(bytes, offset, None);

@@ -58,6 +58,16 @@ fn numbers() -> impl FnMut() -> usize {
 }
 
 #[test]
+fn other_line_ends_are_a_change_of_every_line() {
+    let whole = recorded(4);
+    let text = String::from_utf8(whole.clone()).expect("text");
+    let changed = look(text.replace('\n', "\r\n").as_bytes());
+    assert_eq!((changed.sealed, changed.wrong, changed.is_sound()), (6, 6, false));
+    assert_eq!(look(b"{\"a\":1}\r\n{\"hash\":\"abc\"}\r\n").sealed, 0);
+    assert!(look(&whole).is_sound());
+}
+
+#[test]
 fn what_was_written_is_whole_and_is_read_as_before() {
     let bytes = recorded(4);
     let found = look(&bytes);
