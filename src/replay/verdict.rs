@@ -229,6 +229,9 @@ impl RunReport {
             let asked = plural(self.standing.asked as u64, "request");
             doubts.push(format!("{unsent} of {asked} were not sent or have no known outcome"));
         }
+        if self.standing.lacks {
+            doubts.push("the recording lacks what the client may have sent, and it was not sent".into());
+        }
         if self.standing.interrupted {
             doubts.push("it was interrupted".into());
         }
@@ -261,6 +264,8 @@ pub struct Standing {
     pub late: bool,
     /// A link broke, or the two sides speak revisions that cannot be translated.
     pub unplayable: bool,
+    /// The recording lacks what the client may have sent.
+    pub lacks: bool,
 }
 
 /// How the recorded cancels went.

@@ -174,7 +174,8 @@ fn a_control_run_waits_for_what_was_cancelled_and_for_nothing_else() {
         (40, "c2s", r#"{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"quick"}}"#),
         (50, "s2c", r#"{"jsonrpc":"2.0","id":8,"result":{"content":[]}}"#),
     ]);
-    let recording = Recording { name: "a".into(), format: "jsonl".into(), connections: vec![read(&text)] };
+    let recording =
+        Recording { name: "a".into(), format: "jsonl".into(), connections: vec![read(&text)], unread: Vec::new() };
     assert_eq!(cancelled(&recording), [(0, 1)]);
     let calm = without_cancels(&recording);
     assert_eq!(cancelled(&calm), []);

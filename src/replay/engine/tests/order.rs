@@ -307,7 +307,8 @@ fn without_times_everything_goes_as_fast_as_causality_allows() {
 fn what_cannot_be_replayed_is_refused_in_words() {
     let mut recorded = mcp(S08);
     recorded.proof = recorded.proof.without(crate::capture::Proof::PAYLOAD);
-    let session = Recording { name: "a.log".into(), format: "x".into(), connections: vec![recorded] };
+    let session =
+        Recording { name: "a.log".into(), format: "x".into(), connections: vec![recorded], unread: Vec::new() };
     let error = plan(&session, &options()).expect_err("nothing to send");
     assert!(error.message.contains("a.log") && error.hint.is_some());
 }
@@ -323,7 +324,8 @@ fn a_connection_opens_after_what_came_before_it() {
     for event in one.events.iter_mut().skip(5) {
         event.frame += 100;
     }
-    let session = Recording { name: "t".into(), format: "rec".into(), connections: vec![one, second] };
+    let session =
+        Recording { name: "t".into(), format: "rec".into(), connections: vec![one, second], unread: Vec::new() };
     let plan = plan(&session, &options()).expect("a plan");
     assert_eq!(plan.connections[0].opens_after, None);
     assert_eq!(plan.connections[1].opens_after, Some((0, 3)), "the fourth event has frame 4");
