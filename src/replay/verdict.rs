@@ -173,8 +173,10 @@ pub struct RunReport {
     pub proposed: String,
     /// Commands that go on from here, to be copied.
     pub next: Vec<String>,
-    /// What stands before the answer on standard output: counts of repeated runs.
+    /// What stands before the answer on a screen: counts of repeated runs.
     pub ahead: String,
+    /// The same as JSON Lines.
+    pub ahead_lines: String,
     /// What the report is as JSON Lines, where those are not of exchanges: of a sweep, each delay.
     pub lines: Option<String>,
 }

@@ -319,9 +319,9 @@ impl Session<'_> {
         if let Some(mut redactor) = self.args.view.redact.redactor(&self.config) {
             counted.iter_mut().for_each(|entry| redact(entry, &mut redactor));
         }
-        let lines = counted.iter().enumerate().filter_map(|(at, entry)| Some((entry, counts.get(&at)?)));
-        worst.ahead =
-            if self.args.report.is_json() { repeat_lines(lines)? } else { repeat_table(lines, played, self.columns()) };
+        let rows = || counted.iter().enumerate().filter_map(|(at, entry)| Some((entry, counts.get(&at)?)));
+        worst.ahead = repeat_table(rows(), played, self.columns());
+        worst.ahead_lines = repeat_lines(rows())?;
         Ok(worst)
     }
 }

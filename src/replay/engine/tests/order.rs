@@ -355,3 +355,17 @@ fn a_server_that_ended_by_itself_is_given_the_time_to_do_so() {
     assert!(!asked.exit.expect("an end").unasked);
     assert!((400 * MS..800 * MS).contains(&asked.ended_us), "not for ever: {}", asked.ended_us);
 }
+
+#[test]
+fn the_connection_stays_open_as_long_as_the_recorded_client_left_it_so() {
+    let played = |closed: &str, idle_us: i64| {
+        let trace = format!("0 c> {{\"id\":1,\"method\":\"ping\"}}\n5 s> {{\"id\":1,\"result\":{{}}}}\n{closed}");
+        let mut options = options();
+        options.pace.max_idle_us = Some(idle_us);
+        play(&mcp(&trace), &options, reference()).log.ended_us
+    };
+    let (at_once, long, capped) =
+        (played("6 c|", 5_000_000), played("2005 c|", 5_000_000), played("2005 c|", 1_000_000));
+    assert!((2_000 * MS..2_200 * MS).contains(&long) && (1_000 * MS..1_200 * MS).contains(&capped), "{long} {capped}");
+    assert!(at_once < 100 * MS && played("", 5_000_000) < 100 * MS, "{at_once}");
+}
