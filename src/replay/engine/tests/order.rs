@@ -359,7 +359,8 @@ fn a_server_that_ended_by_itself_is_given_the_time_to_do_so() {
 #[test]
 fn the_connection_stays_open_as_long_as_the_recorded_client_left_it_so() {
     let played = |closed: &str, idle_us: i64| {
-        let trace = format!("0 c> {{\"id\":1,\"method\":\"ping\"}}\n5 s> {{\"id\":1,\"result\":{{}}}}\n{closed}");
+        let called = r#"{"id":1,"method":"tools/call","params":{"name":"echo","arguments":{"x":1}}}"#;
+        let trace = format!("0 c> {called}\n5 s> {{\"id\":1,\"result\":{{}}}}\n{closed}");
         let mut options = options();
         options.pace.max_idle_us = Some(idle_us);
         play(&mcp(&trace), &options, reference()).log.ended_us
