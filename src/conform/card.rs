@@ -187,7 +187,8 @@ pub fn card(profile: &'static Profile, server: Server, plays: &[Play], unplayed:
                 probes.push(sum(row, &own, &clauses));
             }
         }
-        if row.whom == For::Streams && probes.is_empty() {
+        let broken = probes.iter().any(|probe| probe.verdict == Verdict::Violates);
+        if row.whom == For::Streams && probes.is_empty() || row.holds.is_empty() && !broken {
             continue;
         }
         clauses.push(ClauseCard::new(profile, row, words, probes));

@@ -113,7 +113,7 @@ pub struct Row {
     pub probes: &'static [&'static str],
     /// What breaks it.
     pub breaks: &'static [Break],
-    /// What shows that it is kept.
+    /// What shows that it is kept. Where nothing does, the row is told only where it is broken: it is about what no probe asks for.
     pub holds: &'static [Hold],
 }
 
@@ -242,7 +242,7 @@ static ROWS: &[Row] = &[
         words: Words::Rule("STK001"),
         whom: For::All,
         probes: &["as-request"],
-        breaks: &[Break::OnCancel("STK001"), Break::NeverRefused],
+        breaks: &[Break::OnCancel("STK001"), Break::OnCancel("RPC008"), Break::NeverRefused],
         holds: &[Hold::Refused],
     },
     Row {
@@ -307,6 +307,24 @@ static ROWS: &[Row] = &[
         probes: &[],
         breaks: &[Break::Died],
         holds: &[Hold::Alive],
+    },
+    Row {
+        id: "answers-a-request",
+        title: "what is answered was asked",
+        words: Words::Rule("RPC009"),
+        whom: For::All,
+        probes: &[],
+        breaks: &[Break::Rule("RPC009")],
+        holds: &[],
+    },
+    Row {
+        id: "progress-token",
+        title: "progress is told of what was given",
+        words: Words::Rule("PRG003"),
+        whom: For::All,
+        probes: &[],
+        breaks: &[Break::Rule("PRG003")],
+        holds: &[],
     },
 ];
 

@@ -45,6 +45,11 @@ pub(super) fn decide(row: &Row, play: &Play) -> Says {
     {
         return Says::NotObserved(why);
     }
+    if !row.probes.is_empty()
+        && let Some(why) = play.cancel_lost()
+    {
+        return Says::NotObserved(why);
+    }
     let mut shown = Vec::new();
     for hold in row.holds {
         match holds(*hold, play) {
@@ -135,10 +140,11 @@ fn holds(what: Hold, play: &Play) -> Result<Option<String>, String> {
             Some(live) => Err(format!("{} ended with an error, and nothing shows for what", live.label())),
             None => Ok(None),
         },
-        Hold::Quiet => match play.log.notes.iter().find(|note| note.contains("live side")) {
-            Some(note) => Err(note.clone()),
-            None => Ok(None),
-        },
+        Hold::Quiet => {
+            let charged = ["RPC009", "PRG003"].iter().find_map(|rule| play.charged(rule).next());
+            let note = || play.log.notes.iter().find(|note| note.contains("live side")).cloned();
+            charged.map(|fault| fault.summary.clone()).or_else(note).map_or(Ok(None), Err)
+        }
         Hold::Alive => match play.is_alive() {
             true => Ok(None),
             false => Err(play.died().unwrap_or_else(|| "the witness was not answered in time".to_string())),

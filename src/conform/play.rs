@@ -71,6 +71,13 @@ impl Play {
         self.live.exchanges.iter().find(same)
     }
 
+    /// That nothing shows whether the server had a cancel: its POST died.
+    pub(super) fn cancel_lost(&self) -> Option<String> {
+        let is_cancel = |event: usize| matches!(self.template.events[event].what, EventKind::Cancel(_));
+        let lost = self.log.refused.iter().find(|lost| lost.status.is_none() && is_cancel(lost.event))?;
+        Some(format!("a cancel was {}", lost.words()))
+    }
+
     /// The requests that were cancelled in flight.
     pub(super) fn targets(&self) -> Vec<Target<'_>> {
         let in_flight = |exchange: &Exchange| {

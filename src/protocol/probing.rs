@@ -18,6 +18,20 @@ const PROBED: &str = "probed";
 /// Messages in their order, each with its sender.
 pub type Spoken = Vec<(Side, String)>;
 
+/// The version that the answer to a handshake states.
+fn stated(answer: &str) -> Option<serde_json::Value> {
+    #[derive(serde::Deserialize)]
+    struct Answer {
+        result: Option<Settled>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Settled {
+        #[serde(rename = "protocolVersion")]
+        revision: Option<serde_json::Value>,
+    }
+    serde_json::from_str::<Answer>(answer).ok()?.result?.revision
+}
+
 impl Profile {
     /// The methods of the requests and notifications that probes are made of, beside what is asked for: none of them does anything.
     pub fn probing_methods(&self) -> Vec<String> {
@@ -40,18 +54,15 @@ impl Profile {
 
     /// The revision that an answer to the opening settles on; this one where it names none that is known.
     pub fn settled_on(&'static self, answer: &str) -> &'static Profile {
-        #[derive(serde::Deserialize)]
-        struct Answer {
-            result: Option<Settled>,
-        }
-        #[derive(serde::Deserialize)]
-        struct Settled {
-            #[serde(rename = "protocolVersion")]
-            revision: Option<serde_json::Value>,
-        }
-        let said = serde_json::from_str::<Answer>(answer).ok().and_then(|answer| answer.result?.revision);
+        let said = stated(answer);
         let text = said.map(|said| said.as_str().map_or_else(|| said.to_string(), str::to_string));
         text.and_then(|revision| super::by_name(self.name, Some(&revision))).unwrap_or(self)
+    }
+
+    /// False for the answer to a handshake that states its version as another protocol does: a number in ACP, text in MCP.
+    pub fn is_own_welcome(&self, answer: &str) -> bool {
+        let is_number = stated(answer).map(|said| said.is_number());
+        !matches!((self.family, is_number), (Family::Mcp, Some(true)) | (Family::Acp, Some(false)))
     }
 
     /// The messages that open a connection, and what a server answers to them, in order; the id of the request is `id`.

@@ -206,3 +206,15 @@ fn json_rpc_1_is_told_by_its_version_and_by_responses_with_both_members() {
         assert_eq!(hinted(text), None, "{text}");
     }
 }
+
+#[test]
+fn a_handshake_that_is_answered_in_another_protocol_s_way_is_not_its_own() {
+    let (acp, mcp) = (by_name("acp", None).unwrap(), by_name("mcp", Some("2025-11-25")).unwrap());
+    let of = |version: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":{version}}}}}"#);
+    let own = |profile: &Profile, version: &str| profile.is_own_welcome(&of(version));
+    assert_eq!(
+        (own(mcp, "\"2025-06-18\""), own(mcp, "1"), own(acp, "1"), own(acp, "\"1\"")),
+        (true, false, true, false)
+    );
+    assert!(mcp.is_own_welcome(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#), "one that states none may be anybody's");
+}

@@ -208,6 +208,7 @@ mod tests {
             name: "a".into(),
             format: "rec".into(),
             connections: vec![connection("mcp 2025-11-25", trace)],
+            unread: Vec::new(),
         };
         let run = |answer: &&str| {
             let text = (!answer.is_empty()).then(|| format!("{{\"id\":1,\"result\":{answer}}}"));

@@ -86,6 +86,8 @@ pub struct Life {
     pub deadline_us: i64,
     /// Initialise once more after a 404 on the session.
     pub reinit_on_404: bool,
+    /// What ends the session waits for all answers.
+    pub end_waits: bool,
 }
 
 impl Default for Life {
@@ -99,6 +101,7 @@ impl Default for Life {
             max_request_us: 60_000_000,
             deadline_us: 600_000_000,
             reinit_on_404: false,
+            end_waits: false,
         }
     }
 }

@@ -17,6 +17,17 @@ pub struct Recording {
     pub format: String,
     /// Its connections, in the order in which they were opened.
     pub connections: Vec<Connection>,
+    /// What was passed over in its file, and is in no connection.
+    pub unread: Vec<Unread>,
+}
+
+/// Lines of a recording that were not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// Where, and what stands there, in words.
+    pub words: String,
+    /// True if it is something like messages.
+    pub is_message: bool,
 }
 
 /// One connection.

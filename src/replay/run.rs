@@ -133,8 +133,8 @@ pub struct CancelRun {
 pub struct Refused {
     /// Its event in the recording.
     pub event: usize,
-    /// The status that it got.
-    pub status: u16,
+    /// The status that it got; `None` where its connection ended without one.
+    pub status: Option<u16>,
     /// The status that it got then, where the recording shows one.
     pub recorded: Option<u16>,
 }
@@ -153,7 +153,10 @@ impl Refused {
     /// In words.
     pub fn words(&self) -> String {
         let then = self.recorded.map_or(String::new(), |then| format!(" instead of {then}"));
-        format!("refused with HTTP {}{then}", self.status)
+        match self.status {
+            Some(status) => format!("refused with HTTP {status}{then}"),
+            None => format!("lost: its connection ended without an HTTP status{then}"),
+        }
     }
 }
 
@@ -166,7 +169,7 @@ pub enum CancelStatus {
     Raced,
     /// It was not sent, because its target was not.
     NotSent,
-    /// It was sent, and refused (an HTTP status).
+    /// It was sent, and not taken: refused (an HTTP status), or lost with its connection.
     Refused,
 }
 

@@ -173,8 +173,10 @@ pub struct RunReport {
     pub proposed: String,
     /// Commands that go on from here, to be copied.
     pub next: Vec<String>,
-    /// What stands before the answer on standard output: counts of repeated runs.
+    /// What stands before the answer on a screen: counts of repeated runs.
     pub ahead: String,
+    /// The same as JSON Lines.
+    pub ahead_lines: String,
     /// What the report is as JSON Lines, where those are not of exchanges: of a sweep, each delay.
     pub lines: Option<String>,
 }
@@ -229,6 +231,9 @@ impl RunReport {
             let asked = plural(self.standing.asked as u64, "request");
             doubts.push(format!("{unsent} of {asked} were not sent or have no known outcome"));
         }
+        if self.standing.lacks {
+            doubts.push("the recording lacks what the client may have sent, and it was not sent".into());
+        }
         if self.standing.interrupted {
             doubts.push("it was interrupted".into());
         }
@@ -261,6 +266,8 @@ pub struct Standing {
     pub late: bool,
     /// A link broke, or the two sides speak revisions that cannot be translated.
     pub unplayable: bool,
+    /// The recording lacks what the client may have sent.
+    pub lacks: bool,
 }
 
 /// How the recorded cancels went.

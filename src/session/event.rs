@@ -146,7 +146,9 @@ pub enum What<'a> {
         notification: Seen,
         /// The error code, where it is an error that has one.
         error_code: Option<i64>,
-        /// Undecidable where a request of that time was never answered: it may be meant.
+        /// True if something else than a notification may be meant.
+        for_whichever: bool,
+        /// Undecidable for an error where a request of that time was never answered: it may be meant.
         judgement: Judgement,
     },
     /// A response that settles nothing.

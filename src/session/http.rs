@@ -16,6 +16,10 @@ use crate::protocol::{Facts, Role, Side};
 
 /// Why a message may come on another stream than its own.
 pub(super) const UNSEEN: &str = "the log does not show whether the stream resumes another";
+/// Why a message proves nothing of who was to have it.
+const NOT_TAKEN: &str = "its POST was refused, so nothing shows that it was taken";
+/// The same.
+const DIED: &str = "its POST ended without a status, so nothing shows that it ever came";
 /// How many streams are remembered for a connection.
 const STREAMS: usize = 4096;
 /// How many answers are remembered that a stream has brought.
@@ -114,6 +118,18 @@ impl Conn {
         self.http.streams.get(&stream?)?.status()
     }
 
+    /// Why a notification of the client may never have come to the server: its POST was refused, or is over and has no status, in a log that
+    /// shows those of others.
+    #[cold]
+    pub(super) fn untaken(&self, told: FrameId) -> Option<&'static str> {
+        let streams = &self.http.streams;
+        let own = streams.values().find(|stream| stream.told == Some(told))?;
+        match own.status() {
+            Some(status) => (status >= 300).then_some(NOT_TAKEN),
+            None => (own.closed && streams.values().any(|other| other.response.is_some())).then_some(DIED),
+        }
+    }
+
     /// True for a request whose POST was refused or redirected, and is over: nothing is in flight of it.
     pub(super) fn was_refused(&self, slot: &Slot) -> bool {
         slot.in_vain && self.status_of(slot.exchange.stream).is_some_and(|status| status >= 300)
@@ -133,7 +149,7 @@ impl Conn {
         let Some(own) = m.stream.and_then(|stream| self.http.streams.get_mut(&stream)) else { return };
         match m.message.kind {
             Kind::Request => own.requests += 1,
-            _ => own.others += 1,
+            _ => (own.others, own.told) = (own.others + 1, Some(m.seen.frame)),
         }
         let own = m.stream.and_then(|stream| self.http.streams.get(&stream));
         let Some((_, head)) = own.and_then(|own| own.request.as_ref()) else { return };

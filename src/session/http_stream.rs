@@ -1,6 +1,6 @@
 //! One POST, GET or DELETE, as rules see it.
 
-use super::seen::Seen;
+use super::seen::{FrameId, Seen};
 use crate::jsonrpc::Id;
 use crate::protocol::http::{EVENT_STREAM, HeadFault, RequestHead, ResponseHead};
 
@@ -15,6 +15,8 @@ pub struct HttpStream {
     pub requests: u32,
     /// How many notifications and responses its body holds.
     pub others: u32,
+    /// The last of those.
+    pub told: Option<FrameId>,
     /// Requests of other streams that were answered on it, the first of them.
     pub brought: Vec<Id>,
     /// True once it was closed.

@@ -44,14 +44,15 @@ impl Conn {
         };
         if m.message.id == IdField::Null && self.idless.len() < IDLESS {
             let (seen, sender, profile, error_code) = (m.seen, m.sender, m.profile, m.message.error_code());
-            let answered = asked.answers > 0;
-            self.idless.push(Idless { seen, sender, profile, error_code, notification, answered });
+            let (answered, is_result) = (asked.answers > 0, m.message.kind == Kind::Result);
+            self.idless.push(Idless { seen, sender, profile, error_code, notification, answered, is_result });
         }
     }
 
-    /// At the end it is known which requests were answered: only one that was not may have been meant.
+    /// At the end it is known which requests were answered: only one that was not may have been meant. A result for that one would have to
+    /// bear its id, and one for a notification or a response may not be: whatever it is for, it breaks the protocol.
     pub(super) fn end_idless(&mut self, step: &mut Step<'_>) {
-        for Idless { seen, sender, profile, error_code, notification, answered } in self.idless.take_all() {
+        for Idless { seen, sender, profile, error_code, notification, answered, is_result } in self.idless.take_all() {
             let asked = self.side(sender.peer());
             let before = |slot: &Slot| slot.exchange.in_flight() && slot.exchange.request.frame < seen.frame;
             let open = asked.superseded || asked.live.values().any(|slot| before(slot));
@@ -61,8 +62,9 @@ impl Conn {
             // Responses have no method that could not be found.
             let objects = answered && error_code != Some(METHOD_NOT_FOUND);
             let reason = open.then_some(MEANT_FOR_REQUEST).or(objects.then_some(MEANT_FOR_RESPONSE));
-            let judgement = reason.map_or(Judgement::EXACT, Judgement::undecidable);
-            let what = What::NotificationAnswered { notification, error_code, judgement };
+            let judgement = reason.filter(|_| !is_result).map_or(Judgement::EXACT, Judgement::undecidable);
+            let for_whichever = reason.is_some();
+            let what = What::NotificationAnswered { notification, error_code, for_whichever, judgement };
             self.emit(step, profile, seen, Some(sender), what);
         }
     }

@@ -6,7 +6,7 @@ use super::detail::{CancelFault, Target};
 use super::event::What;
 use super::exchange::{Cancellation, Exchange};
 use super::ledger::Ledger;
-use super::race::{AGAINST_TIME, Crossing, Judgement, UNORDERED, Verdict, ripe};
+use super::race::{AGAINST_TIME, Basis, Certainty, Crossing, Judgement, UNORDERED, Verdict, ripe};
 use super::seen::{FrameId, Seen};
 use super::state::{Accused, Conn, EarlyCancel, LateAnswer, Step, Suspect, aggregate, index};
 use crate::capture::Proof;
@@ -143,6 +143,7 @@ impl Conn {
         let seen = suspect.crossing.second;
         let decider = suspect.crossing.decider;
         let first = suspect.crossing.first;
+        let judgement = judgement.map(|judgement| self.if_taken(judgement, decider, first));
         match suspect.what {
             Accused::LateAnswer(late) => {
                 let Some(judgement) = judgement else { return };
@@ -192,6 +193,15 @@ impl Conn {
             }
             Accused::EarlyCancel(early) => self.report_early_cancel(step, *early),
         }
+    }
+
+    /// What the server did after a message proves nothing where the log does not show that it had it; only the words of an answer do.
+    fn if_taken(&self, judgement: Judgement, decider: Side, first: Seen) -> Judgement {
+        let rests_on_it = judgement.certainty == Certainty::Violation
+            && judgement.basis != Some(Basis::Content)
+            && decider == Side::Server;
+        let why = rests_on_it.then(|| self.untaken(first.frame)).flatten();
+        why.map_or(judgement, |why| Judgement { delta_us: judgement.delta_us, ..Judgement::undecidable(why) })
     }
 
     pub(super) fn report_early_cancel(&mut self, step: &mut Step<'_>, early: EarlyCancel) {

@@ -152,7 +152,7 @@ impl RunReports {
             Ok(match format {
                 Format::Full => report.ahead.clone() + &screen(report, style, verbose, &report.next),
                 Format::Json => document(report)?,
-                Format::Jsonl => report.ahead.clone() + &lines(report)?,
+                Format::Jsonl => report.ahead_lines.clone() + &lines(report)?,
             })
         };
         self.each(args, answer, |kind| (kind.write)(report))

@@ -67,7 +67,7 @@ impl Examiner<'_> {
     pub fn meet(&self, named: Option<&'static Profile>, watch: &mut dyn Watch) -> Result<Met> {
         let tried: Vec<&'static Profile> = named.map_or_else(|| tried_in_turn().collect(), |profile| vec![profile]);
         for profile in &tried {
-            if let Some(met) = self.greet(profile, watch)? {
+            if let Some(met) = self.greet(profile, named.is_some(), watch)? {
                 return Ok(met);
             }
         }
@@ -76,7 +76,8 @@ impl Examiner<'_> {
         Err(error.hint("name what it speaks: --proto mcp, acp, lsp or jsonrpc"))
     }
 
-    fn greet(&self, profile: &'static Profile, watch: &mut dyn Watch) -> Result<Option<Met>> {
+    /// Opens a connection in one protocol. Where nobody named it, an answer in another one's way is none: lenient servers answer any.
+    fn greet(&self, profile: &'static Profile, is_named: bool, watch: &mut dyn Watch) -> Result<Option<Met>> {
         let tools = profile.tools().map(|_| NO_TOOLS.to_string());
         let speech = Speech { tools, ..Speech::of(profile) };
         let timing = Timing { part: 100, ..Timing::default() };
@@ -95,7 +96,7 @@ impl Examiner<'_> {
             (None, true) => answer(witness.as_deref()),
             (None, false) => Some(""),
         };
-        let Some(welcome) = understood else { return Ok(None) };
+        let Some(welcome) = understood.filter(|text| is_named || profile.is_own_welcome(text)) else { return Ok(None) };
         let settled = profile.settled_on(welcome);
         let told = |member: &str| {
             let raw = profile.server_info().iter().find_map(|at| splice::at(welcome, &format!("{at}/{member}")))?;

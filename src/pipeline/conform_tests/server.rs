@@ -196,7 +196,11 @@ impl Server {
             self.answer(now_us, stream, plain(told));
         } else {
             let error = json!({"code": -32601, "message": "no such method"});
-            self.answer(now_us, stream, format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#));
+            let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
+            if self.is(Wrong::RefusesTwice) && cancels {
+                self.say(now_us, stream, text.clone());
+            }
+            self.answer(now_us, stream, text);
         }
     }
 
@@ -226,7 +230,15 @@ impl Server {
         let plain = |id: &str| if loose { id.replace('"', "") } else { id.to_string() };
         let named = params.get(member).map(|id| plain(&id.to_string()));
         let hit = named.and_then(|named| self.open.keys().find(|id| plain(id) == named).cloned());
+        if self.is(Wrong::Tokens) {
+            let text = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"nobody","progress":1}}"#;
+            self.say(now_us, 0, text.to_string());
+        }
         let Some(id) = hit else {
+            if self.is(Wrong::Unasked) && params.get(member) == Some(&json!(4711)) {
+                let error = json!({"code": -32602, "message": "what is that"});
+                self.say(now_us, 0, format!(r#"{{"jsonrpc":"2.0","id":4711,"error":{error}}}"#));
+            }
             if self.is(Wrong::Replies) || self.is(Wrong::Objects) && params.get(member).is_none() {
                 let error = json!({"code": -32602, "message": "what is that"});
                 self.say(now_us, 0, format!(r#"{{"jsonrpc":"2.0","id":null,"error":{error}}}"#));
@@ -416,6 +428,12 @@ pub(super) enum Wrong {
     Replies,
     /// It answers cancels without an id, and those alone.
     Objects,
+    /// It answers cancels of what was never asked, under the id that they name.
+    Unasked,
+    /// Behind each cancel it tells of a progress that nobody asked for.
+    Tokens,
+    /// It answers a cancel with an id twice.
+    RefusesTwice,
     /// It dies of a cancel without parameters.
     Dies,
     /// A cancelled task is told to be at work.

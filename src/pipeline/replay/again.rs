@@ -6,8 +6,8 @@ use crate::replay::plan::Plan;
 use crate::replay::policy;
 use crate::replay::recording::{Connection, Event, EventKind, Recording};
 
-/// The recording as it would be had the client cancelled nothing: for each exchange that was cancelled an answer is
-/// waited for, and nothing else waits for it. Cancels that are requests, and those inside a batch, stay.
+/// The recording as it would be had the client cancelled nothing: an answer is waited for where it came, as any other is; one that never
+/// came is waited for at the end, and by nothing else. Cancels that are requests, and those inside a batch, stay.
 pub fn without_cancels(recording: &Recording) -> Recording {
     let mut calm = recording.clone();
     for connection in &mut calm.connections {
@@ -39,17 +39,13 @@ fn let_finish(connection: &mut Connection, place: usize) {
     }
     let exchange = &mut connection.exchanges[place];
     exchange.cancels = left;
-    let recorded = exchange.response.take();
-    let text = match recorded {
-        Some(event) => connection.events[event].text.clone(),
-        None => format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{}}}}"#, exchange.rpc_id),
-    };
     exchange.latency_us = None;
     exchange.outcome = "result".to_string();
-    exchange.response = Some(connection.events.len());
-    if let Some(event) = recorded {
-        silence(&mut connection.events[event]);
+    if exchange.response.is_some() {
+        return;
     }
+    exchange.response = Some(connection.events.len());
+    let text = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{}}}}"#, exchange.rpc_id);
     // Behind everything else: an answer at the end gates nothing.
     let last = connection.events.last().cloned();
     let answer = Event {

@@ -4,12 +4,15 @@ use std::collections::HashMap;
 
 use super::resumed::Resumed;
 use super::thread::Threads;
-use crate::capture::Vantage;
+use crate::capture::{Skip, Vantage};
 use crate::error::Result;
 use crate::jsonrpc::{NoLift, Parsed, parse_at};
+use crate::number::plural;
 use crate::protocol::{self, Profile, Side};
-use crate::replay::recording::{Connection, Event, EventKind, Exchange, Fault, Recording};
-use crate::store::{AuditedConnection, CancellationRow, ConnectionRow, ExchangeRow, FindingRow, RecordedRow, Store};
+use crate::replay::recording::{Connection, Event, EventKind, Exchange, Fault, Recording, Unread};
+use crate::store::{
+    AuditedConnection, CancellationRow, ConnectionRow, ExchangeRow, FindingRow, RecordedRow, Store, UnreadRow,
+};
 
 /// Everything in a store as one recording.
 pub fn load(store: &Store, name: &str) -> Result<Recording> {
@@ -25,7 +28,30 @@ pub fn load_connections(store: &Store, name: &str, wanted: impl Fn(&ConnectionRo
     for row in &rows {
         connections.extend(connection(store, row, audited.take(row))?);
     }
-    Ok(Recording { name: name.to_string(), format, connections })
+    Ok(Recording { name: name.to_string(), format, connections, unread: unread(store, &rows)? })
+}
+
+/// What was passed over in the sources of these connections. In a recording each line is an event, so that one that is none is harm, too.
+fn unread(store: &Store, rows: &[ConnectionRow]) -> Result<Vec<Unread>> {
+    let mut told = Vec::new();
+    for source in store.sources()?.iter().filter(|source| rows.iter().any(|row| row.source == source.name)) {
+        let told_of = |(first, lines): (u64, u64), one: &str, many: &str| match lines {
+            0 | 1 => format!("{}:{first} {one}", source.name),
+            more => format!("{}:{first} and {} {many}", source.name, plural(more - 1, "more line")),
+        };
+        if let Some(UnreadRow { lines, first, .. }) = &source.unread {
+            const COULD: &str = "could not be read and may be";
+            let words = told_of((*first, *lines), &format!("{COULD} a message"), &format!("{COULD} messages"));
+            told.push(Unread { words, is_message: true });
+        }
+        let skipped = source.skipped.iter().filter(|_| source.format == "rec" && source.unread.is_none());
+        for (_, lines, first) in skipped.filter(|(why, ..)| Skip::from_name(why) == Some(Skip::NotAMessage)) {
+            let (one, many) = ("is no event of a recording", "are no events of a recording");
+            let words = format!("{}: passed over", told_of((*first, *lines), one, many));
+            told.push(Unread { words, is_message: false });
+        }
+    }
+    Ok(told)
 }
 
 /// `None` for a connection that was never judged.

@@ -185,8 +185,8 @@ impl Engine {
         planned <= self.now
     }
 
-    /// Holds back what ends the session while an answer to a cancelled request is still due: sent earlier, it would make us
-    /// the cause of its absence.
+    /// Holds back what ends the session while an answer to a cancelled request is still due, or to any where a run is to show how long they
+    /// take: sent earlier, it would make us the cause of its absence.
     fn may_end(&mut self, step: &Step) -> bool {
         let ends = step.action == Action::EndSession
             || step.opens.iter().any(|at| self.recorded.profile.ends_session(&self.recorded.exchanges[*at].method))
@@ -196,7 +196,9 @@ impl Engine {
         if !ends {
             return true;
         }
-        let until = self.flight.iter().filter_map(|exchange| self.due_until(*exchange)).max();
+        let waits = |exchange| self.options.life.end_waits.then(|| self.awaited_until(exchange)).flatten();
+        let due = |exchange: &usize| self.due_until(*exchange).or_else(|| waits(*exchange));
+        let until = self.flight.iter().filter_map(due).max();
         match until.filter(|until| *until > self.now) {
             Some(until) => {
                 self.front.wake_us = Some(until);

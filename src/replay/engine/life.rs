@@ -259,7 +259,16 @@ impl Engine {
         let answers = self.flight.iter().filter_map(|exchange| self.overdue(*exchange));
         let played = self.halted.is_none();
         let tail = self.plan.tail.iter().filter(|soft| played && !self.has_come(soft.event));
-        exchanges.chain(answers).chain(tail.map(|soft| self.moved_us + soft.wait_us)).chain(self.own_end_until()).max()
+        let ends = self.own_end_until().into_iter().chain(self.stays_until());
+        exchanges.chain(answers).chain(tail.map(|soft| self.moved_us + soft.wait_us)).chain(ends).max()
+    }
+
+    /// Until when the connection is left open because the recorded client did so.
+    fn stays_until(&self) -> Option<i64> {
+        let stay_us = self.options.pace.gap(self.plan.stay_us);
+        let last = self.log.exchanges.iter().filter_map(|run| run.answered_us).max();
+        (stay_us > 0 && self.halted.is_none())
+            .then(|| last.map_or(self.moved_us, |last| last.max(self.moved_us)) + stay_us)
     }
 
     /// Until when the server may end by itself, as it did in the recording: what closes its input before would be why it ends.

@@ -169,6 +169,7 @@ impl Engine {
             self.conclude(at, end);
         }
         self.count_extras();
+        self.note_unanswered();
         self.log.rewrites = self.rewritten.lines();
         if self.peer.unreadable > 0 {
             self.log.notes.push(format!("texts of the live side that are no JSON-RPC: {}", self.peer.unreadable));

@@ -46,6 +46,9 @@ impl Engine {
             self.http.streams.insert(recorded, stream);
         }
         self.http.carries.insert(stream, step.event);
+        if step.opens.is_empty() {
+            self.http.unanswered.insert(stream, self.now);
+        }
         for exchange in &step.opens {
             self.note_sent(*exchange, stream);
             let run = &mut self.log.exchanges[*exchange];
@@ -101,6 +104,7 @@ impl Engine {
             }
             Action::EndSession => {
                 self.http.carries.insert(NO_STREAM, step.event);
+                self.http.unanswered.insert(NO_STREAM, self.now);
                 self.out.push_back(Outgoing::EndSession { revision: self.http.revision.clone() });
             }
             Action::Send | Action::Answer(_) | Action::Cancel(_) => {}

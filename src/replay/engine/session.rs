@@ -6,7 +6,9 @@ use super::send::Handed;
 use super::state::{Phase, Reinit};
 use crate::jsonrpc::{Id, Kind, Message};
 use crate::live::link::{Outgoing, turned_away};
+use crate::number::duration;
 use crate::protocol::{Facts, Side};
+use crate::replay::message;
 use crate::replay::plan::{Action, Step};
 use crate::replay::policy;
 use crate::replay::recording::EventKind;
@@ -15,6 +17,9 @@ use crate::replay::splice;
 
 /// How long a client waits before it resumes a stream, where the server does not say, microseconds.
 const RETRY_US: i64 = 1_000_000;
+
+/// A status that was not there for as long is told, microseconds.
+const STATUS_US: i64 = 1_000_000;
 
 /// True for a status that another try does not mend.
 fn is_final(status: u16) -> bool {
@@ -38,6 +43,7 @@ impl Engine {
             let now = self.now;
             return self.stop(now, Broken::Link(format!("the server answers HTTP {status}: {advice}")));
         }
+        self.http.unanswered.remove(&stream);
         if on.is_empty() {
             self.note_refused(stream, posts, status);
         }
@@ -74,7 +80,49 @@ impl Engine {
         if !Refused::is(recorded, status) || !posts && recorded.is_none() {
             return;
         }
-        self.log.refused.push(Refused { event, status, recorded });
+        self.not_taken(Refused { event, status: Some(status), recorded });
+    }
+
+    /// A POST without a request, or the end of the session, is over without a status: whether the server ever had it nobody knows. Where it
+    /// was so in the recording, too, nothing has changed.
+    fn note_lost(&mut self, stream: u32) {
+        if self.http.unanswered.remove(&stream).is_none() {
+            return;
+        }
+        let Some(event) = self.http.carries.get(&stream).copied() else { return };
+        let recorded = self.recorded_status(stream);
+        let then_too = recorded.is_none_or(Refused::by) && !self.known.statuses.is_empty();
+        let lost = Refused { event, status: None, recorded };
+        if then_too { self.cancel_not_taken(event) } else { self.not_taken(lost) }
+    }
+
+    /// Says what the server took in the recording, and gave no status for a while now: it may have it, or not.
+    pub(super) fn note_unanswered(&mut self) {
+        if self.http.heads.is_empty() {
+            return;
+        }
+        for (stream, since) in &self.http.unanswered {
+            let Some(event) = self.http.carries.get(stream).map(|event| &self.recorded.events[*event]) else {
+                continue;
+            };
+            let taken = self.recorded_status(*stream).is_none_or(|then| !Refused::by(then));
+            let waited = self.now - since;
+            if taken && waited >= STATUS_US {
+                let what = match event.what {
+                    EventKind::Open => "the end of the session".to_string(),
+                    _ => message::method(&event.text).unwrap_or_else(|| "an answer".to_string()),
+                };
+                self.log.notes.push(format!("{what} got no HTTP status in {}", duration(waited)));
+            }
+        }
+    }
+
+    fn not_taken(&mut self, refused: Refused) {
+        self.log.refused.push(refused);
+        self.cancel_not_taken(refused.event);
+    }
+
+    fn cancel_not_taken(&mut self, event: usize) {
         for (own, run) in self.recorded.exchanges.iter().zip(&mut self.log.exchanges) {
             let landed = run.cancel.as_mut().filter(|it| it.status == CancelStatus::Landed);
             if let Some(cancel) = landed.filter(|_| own.cancels.contains(&event)) {
@@ -169,7 +217,7 @@ impl Engine {
 
     fn initialized(&self) -> Option<String> {
         let method = self.recorded.profile.opening.initialized?;
-        let said = |text: &str| crate::replay::message::method(text).as_deref() == Some(method);
+        let said = |text: &str| message::method(text).as_deref() == Some(method);
         let mine = self.recorded.events.iter().filter(|event| event.side == Some(Side::Client));
         mine.map(|event| &event.text).find(|text| said(text)).cloned()
     }
@@ -202,6 +250,7 @@ impl Engine {
         if by == Side::Client {
             return;
         }
+        self.note_lost(stream);
         let failed = self.http.heads.get(&stream).copied().filter(|status| Refused::by(*status));
         if !failed.is_some_and(is_final) && self.resume_later(stream) {
             return;

@@ -166,6 +166,8 @@ pub(super) struct Http {
     pub next_stream: u32,
     /// What a live stream carries: the place of its event in the recording.
     pub carries: HashMap<u32, usize>,
+    /// Live streams whose response has nothing to bring but its status, and has not come; since when.
+    pub unanswered: BTreeMap<u32, i64>,
     /// Status of the response on a live stream.
     pub heads: HashMap<u32, u16>,
     /// The last SSE event on a live stream.

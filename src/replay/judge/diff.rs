@@ -190,7 +190,7 @@ fn refused(a: &Connection, b: &Connection, statuses: &HashMap<u32, u16>) -> Vec<
     let refused = own.filter_map(|(place, event)| {
         let status = told.get_mut(&message::method(&event.text)?)?.pop()??;
         let recorded = event.stream.and_then(|stream| before.get(&stream)).copied();
-        Refused::is(recorded, status).then_some(Refused { event: place, status, recorded })
+        Refused::is(recorded, status).then_some(Refused { event: place, status: Some(status), recorded })
     });
     refused.collect()
 }

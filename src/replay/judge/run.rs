@@ -14,6 +14,7 @@ use crate::protocol::Side;
 use crate::replay::compare::Rules;
 use crate::replay::message;
 use crate::replay::options::{Gate, Options};
+use crate::replay::plan::gap;
 use crate::replay::recording::{Connection, Event, EventKind, Exchange, Recording};
 use crate::replay::rewrite::file_uri;
 use crate::replay::run::{Broken, CancelRun, CancelStatus, Extra, Fate, Refused, RunLog};
@@ -73,6 +74,10 @@ pub fn report(sides: &Sides<'_>, options: &Options, about: &About) -> RunReport 
     report.notes.extend(rules.unused().into_iter().map(|text| format!("warning: {text}")));
     report.notes.extend(unset(sides.recorded, options));
     report.standing = standing(sides, options, compared, asked);
+    if !sides.is_diff {
+        report.notes.extend(sides.recorded.unread.iter().map(|unread| unread.words.clone()));
+        report.notes.extend(sides.recorded.connections.iter().filter_map(gap));
+    }
     report.conclude();
     report
 }
@@ -533,6 +538,13 @@ fn fails(entry: &ExchangeReport, gate: &Gate) -> bool {
 }
 
 /// What the conclusion of a run rests on besides its exchanges.
+/// True if a recording lacks what the client may have sent: it was not sent now.
+fn lacks(recorded: &Recording) -> bool {
+    let of_client = |event: &Event| event.what == EventKind::Gap && event.side == Some(Side::Client);
+    let mut events = recorded.connections.iter().flat_map(|connection| &connection.events);
+    recorded.unread.iter().any(|unread| unread.is_message) || events.any(of_client)
+}
+
 fn standing(sides: &Sides<'_>, options: &Options, compared: usize, asked: usize) -> Standing {
     let broken = |wanted: fn(&Broken) -> bool| sides.logs.iter().filter_map(|log| log.broken.as_ref()).any(wanted);
     Standing {
@@ -542,5 +554,6 @@ fn standing(sides: &Sides<'_>, options: &Options, compared: usize, asked: usize)
         interrupted: broken(|broken| *broken == Broken::Interrupted),
         late: broken(|broken| matches!(broken, Broken::Deadline | Broken::Left(_))),
         unplayable: broken(|broken| matches!(broken, Broken::Link(_) | Broken::Era(_))),
+        lacks: !sides.is_diff && lacks(sides.recorded),
     }
 }

@@ -3,7 +3,7 @@
 use super::{Action, Step};
 use crate::capture::Proof;
 use crate::error::{Error, ErrorKind, Result};
-use crate::number::duration;
+use crate::number::{duration, plural};
 use crate::protocol::Side;
 use crate::replay::recording::{Connection, EventKind, Recording};
 
@@ -29,7 +29,7 @@ pub(super) fn earlier(connection: &Connection, steps: &[Step], limit_us: i64) ->
 
 /// What must be said before anything is sent; an error where there is nothing to send.
 pub(super) fn losses(recording: &Recording) -> Result<Vec<String>> {
-    let mut said = Vec::new();
+    let mut said: Vec<String> = recording.unread.iter().map(|unread| unread.words.clone()).collect();
     for connection in &recording.connections {
         for loss in of_connection(recording, connection)? {
             said.push(match recording.connections.len() {
@@ -84,10 +84,19 @@ fn of_connection(recording: &Recording, connection: &Connection) -> Result<Vec<S
     if !connection.complete_head {
         said.push("the capture starts in the middle: there may be no handshake to replay".to_string());
     }
-    if connection.events.iter().any(|event| event.what == EventKind::Gap) {
-        said.push("the recorder lost messages: what is absent there proves nothing".to_string());
-    }
+    said.extend(gap(connection));
     Ok(said)
+}
+
+/// Where messages of a connection are missing, in words.
+pub fn gap(connection: &Connection) -> Option<String> {
+    let mut gaps = connection.events.iter().filter(|event| event.what == EventKind::Gap);
+    let line = gaps.next()?.line;
+    let more = match gaps.count() {
+        0 => String::new(),
+        more => format!(" and in {}", plural(more as u64, "more place")),
+    };
+    Some(format!("messages are missing at line {line}{more}: what is absent there proves nothing"))
 }
 
 fn is_message(what: &EventKind) -> bool {

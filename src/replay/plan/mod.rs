@@ -9,6 +9,7 @@ mod losses;
 mod schedule;
 
 pub use estimate::Estimate;
+pub use losses::gap;
 
 use super::flow::{self, Link};
 use super::options::{Options, Policy};
@@ -53,6 +54,8 @@ pub struct ConnectionPlan {
     pub steps: Vec<Step>,
     /// What the server says after the last step, and is waited for before the end.
     pub tail: Vec<Soft>,
+    /// How long the client stayed behind the last message before it closed the connection, microseconds.
+    pub stay_us: i64,
     /// What is to become of each exchange of the recording.
     pub rulings: Vec<Ruling>,
     /// Values that flow from one message into a later one.
@@ -191,6 +194,7 @@ fn plan_connection(
         opens_after,
         steps,
         tail,
+        stay_us: schedule::stay(connection),
         continues: flow::continues(connection, &links),
         rulings,
         links,

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::cancel::{self, Targets};
 use super::index::Index;
 use super::{Action, Cancelling, Soft, Step};
+use crate::capture::Transport;
 use crate::protocol::Side;
 use crate::replay::flow::{self, Link};
 use crate::replay::options::Options;
@@ -275,6 +276,20 @@ fn label(connection: &Connection, at: usize, action: &Action, opens: &[usize]) -
             _ => super::super::message::method(&connection.events[at].text).unwrap_or_else(|| "message".to_string()),
         },
     }
+}
+
+/// How long the client stayed behind the last message before it closed the connection, microseconds: what the server does of itself comes
+/// meanwhile. Over HTTP nothing comes behind the last response.
+pub(super) fn stay(connection: &Connection) -> i64 {
+    if connection.transport != Transport::Ordered {
+        return 0;
+    }
+    let closes =
+        |event: &Event| event.what == EventKind::Close && event.stream.is_none() && event.side == Some(Side::Client);
+    let before = connection.events.split(|event| closes(event)).next().unwrap_or_default();
+    let closed = connection.events.get(before.len()).and_then(|event| event.at_us);
+    let last = before.iter().rfind(|event| carried(&event.what)).and_then(|event| event.at_us);
+    closed.zip(last).map_or(0, |(closed, last)| (closed - last).max(0))
 }
 
 /// For each connection the last event before it was opened, of those that began before it. Frames are numbered in the order of

@@ -41,9 +41,10 @@ fn status(clause: &ClauseCard, strict: bool) -> TestCaseStatus {
         Verdict::NotObserved | Verdict::NotApplicable => TestCaseStatus::skipped(),
         Verdict::Honoured | Verdict::Violates => return TestCaseStatus::success(),
     };
-    let detail = clause.decisive().map_or("", |probe| probe.detail.as_str());
-    let probe = clause.decisive().map_or("", |probe| probe.probe);
-    status.set_message(text(&format!("{}: {probe}: {detail}", clause.verdict.as_str())));
+    let why = clause
+        .decisive()
+        .map_or_else(|| "no probe of it was played".to_string(), |it| format!("{}: {}", it.probe, it.detail));
+    status.set_message(text(&format!("{}: {why}", clause.verdict.as_str())));
     if !matches!(status, TestCaseStatus::Skipped { .. }) {
         status.set_type(clause.verdict.as_str());
         let quote = clause.quote.map(|quote| format!("{} {quote:?} {}", clause.level, clause.url.unwrap_or("")));

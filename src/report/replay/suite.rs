@@ -57,8 +57,11 @@ fn summary(suite: &Suite<'_>) -> Summary {
 
 /// The lines of each run, then one of the suite.
 pub fn lines(suite: &Suite<'_>) -> io::Result<String> {
-    let runs =
-        suite.runs.iter().map(|run| Ok(run.ahead.clone() + &super::lines(run)?)).collect::<io::Result<String>>()?;
+    let runs = suite
+        .runs
+        .iter()
+        .map(|run| Ok(run.ahead_lines.clone() + &super::lines(run)?))
+        .collect::<io::Result<String>>()?;
     Ok(runs + &json(&summary(suite))? + "\n")
 }
 

@@ -1,5 +1,5 @@
 //! A response with the id `null` by a side to which notifications were sent, while nothing else can have caused it: every request that
-//! came before was answered under its own id.
+//! came before was answered under its own id. A result may have no such cause either: one for a request bears its id.
 //!
 //! Left alone: the codes that say that no id could be read (-32700, -32600), sides that sent something without a usable id or that was no
 //! message, and HTTP, where the answer to the POST of a notification may carry an error.
@@ -24,12 +24,15 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::NotificationAnswered { notification, error_code, judgement } = event.what else { return None };
+    let What::NotificationAnswered { notification, error_code, for_whichever, judgement } = event.what else {
+        return None;
+    };
     let answer = match error_code {
         Some(code) => format!("error {code}"),
         None => "a response".to_string(),
     };
     let caused = match judgement.certainty {
+        Certainty::Violation if for_whichever => "it answers a notification, or what has another id",
         Certainty::Violation => "only a notification can have caused it",
         _ => "a notification may have caused it",
     };

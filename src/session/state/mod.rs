@@ -107,6 +107,7 @@ pub(super) struct Idless {
     pub(super) notification: Seen,
     /// Those to whom it is sent had sent responses.
     pub(super) answered: bool,
+    pub(super) is_result: bool,
 }
 
 /// An answer whose request is not in the log so far: over HTTP messages of two streams have no order, and elsewhere records may

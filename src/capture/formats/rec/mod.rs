@@ -342,6 +342,11 @@ impl RecReader {
                 out.skip(line.number, Skip::Header);
                 Ok(())
             }
+            // A message without a text is what harm has left of one.
+            "msg" if event.text.is_none() && event.base64.is_none() && event.sse.is_none() => {
+                out.skip(line.number, Skip::NotAMessage);
+                self.put(event, line, Body::gap(Some(1)), out)
+            }
             "msg" if event.truncated => {
                 out.skip(line.number, Skip::Oversized);
                 self.put(event, line, Body::gap(Some(1)), out)

@@ -48,6 +48,7 @@ impl Session<'_> {
         let mut beside = options.clone();
         // A request that takes long by itself is what this run is for.
         beside.life.stuck_min_us = options.life.max_request_us;
+        beside.life.end_waits = true;
         let first = plan(&calm, &beside)?;
         let refused = not_twice(&calm, &first, &options.policy);
         for (connection, exchange, _) in &refused {
@@ -174,6 +175,7 @@ impl Session<'_> {
     pub fn sweep(&self, options: &Options, delays: &[Delay], reports: RunReports) -> Result<u8> {
         let parts = delays.iter().any(|delay| matches!(delay, Delay::Part(_)));
         let (natural, notes) = if parts { self.control(options)? } else { (Vec::new(), Vec::new()) };
+        let notes: Vec<String> = notes.into_iter().chain(self.unswept(delays, &natural)).collect();
         for note in &notes {
             io::say(&format!("note: {}", escape(note)));
         }
@@ -226,6 +228,18 @@ impl Session<'_> {
         }
         reports.write_beside(&text, &report, redactor)?;
         Ok(u8::from(failed || cut))
+    }
+
+    /// Delays that are parts of a time which no run has shown: they are not played.
+    fn unswept(&self, delays: &[Delay], natural: &Natural) -> Vec<String> {
+        let parts = delays.iter().filter(|delay| matches!(delay, Delay::Part(_))).count();
+        let known = |place: &(usize, usize)| natural.iter().any(|(at, exchange, _)| (*at, *exchange) == *place);
+        let unknown = cancelled(&self.recording).into_iter().filter(|place| parts > 0 && !known(place));
+        let told = unknown.map(|(connection, exchange)| {
+            let label = self.recording.connections[connection].exchanges[exchange].label();
+            format!("{label} is not cancelled after {}: how long it takes by itself is not known", "a part of its time")
+        });
+        told.collect()
     }
 
     /// The sweep as a run: one exchange for each request and delay.
@@ -305,9 +319,9 @@ impl Session<'_> {
         if let Some(mut redactor) = self.args.view.redact.redactor(&self.config) {
             counted.iter_mut().for_each(|entry| redact(entry, &mut redactor));
         }
-        let lines = counted.iter().enumerate().filter_map(|(at, entry)| Some((entry, counts.get(&at)?)));
-        worst.ahead =
-            if self.args.report.is_json() { repeat_lines(lines)? } else { repeat_table(lines, played, self.columns()) };
+        let rows = || counted.iter().enumerate().filter_map(|(at, entry)| Some((entry, counts.get(&at)?)));
+        worst.ahead = repeat_table(rows(), played, self.columns());
+        worst.ahead_lines = repeat_lines(rows())?;
         Ok(worst)
     }
 }

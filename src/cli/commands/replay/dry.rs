@@ -111,7 +111,9 @@ fn foot(text: &mut String, recording: &Recording, plan: &Plan) {
 
 /// The flag that lets requests of a pattern through, as a shell takes it.
 pub fn allow(pattern: &str) -> String {
-    format!("--allow {}", shell::quoted(pattern))
+    // What begins with a dash would be taken for a flag.
+    let joint = if pattern.starts_with('-') { "=" } else { " " };
+    format!("--allow{joint}{}", shell::quoted(pattern))
 }
 
 /// For each message, what it waits for.
@@ -216,6 +218,7 @@ mod tests {
     #[test]
     fn a_pattern_is_a_word_of_a_shell() {
         assert_eq!(allow("tools/call"), "--allow 'tools/call'");
+        assert_eq!(allow("-m"), "--allow='-m'");
         assert_eq!(allow("tools/call:a b's"), r"--allow 'tools/call:a b'\''s'");
         assert_eq!(allow("a\tb"), r#"--allow "$(printf 'a\011b')""#);
     }

@@ -68,6 +68,7 @@ fn life(args: &ReplayArgs, config: &ReplayConfig) -> Life {
         max_request_us: flags.max_request.or(config.max_request).unwrap_or(usual.max_request_us),
         deadline_us: flags.deadline.or(config.deadline).unwrap_or(usual.deadline_us),
         reinit_on_404: flags.reinit == Reinit::On404,
+        end_waits: false,
     }
 }
 

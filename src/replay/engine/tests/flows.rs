@@ -130,7 +130,8 @@ fn rule() -> FlowRule {
 #[test]
 fn a_users_rule_carries_a_value_and_is_suggested_but_never_applied_unasked() {
     let recorded = mcp(ORDERS);
-    let session = Recording { name: "t".into(), format: "rec".into(), connections: vec![recorded.clone()] };
+    let session =
+        Recording { name: "t".into(), format: "rec".into(), connections: vec![recorded.clone()], unread: Vec::new() };
     assert_eq!(suggest(&session, &[]), [rule()]);
     assert_eq!(suggest(&session, &[rule()]), []);
     let mut with = options();

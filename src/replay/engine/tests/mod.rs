@@ -43,7 +43,8 @@ fn options() -> Options {
 
 fn planned(connection: &Connection, options: &Options) -> Plan {
     let connections = vec![connection.clone()];
-    plan(&Recording { name: "test".into(), format: "rec".into(), connections }, options).expect("a plan")
+    plan(&Recording { name: "test".into(), format: "rec".into(), connections, unread: Vec::new() }, options)
+        .expect("a plan")
 }
 
 /// What a peer will do, and what it was sent.

@@ -307,7 +307,8 @@ fn without_times_everything_goes_as_fast_as_causality_allows() {
 fn what_cannot_be_replayed_is_refused_in_words() {
     let mut recorded = mcp(S08);
     recorded.proof = recorded.proof.without(crate::capture::Proof::PAYLOAD);
-    let session = Recording { name: "a.log".into(), format: "x".into(), connections: vec![recorded] };
+    let session =
+        Recording { name: "a.log".into(), format: "x".into(), connections: vec![recorded], unread: Vec::new() };
     let error = plan(&session, &options()).expect_err("nothing to send");
     assert!(error.message.contains("a.log") && error.hint.is_some());
 }
@@ -323,7 +324,8 @@ fn a_connection_opens_after_what_came_before_it() {
     for event in one.events.iter_mut().skip(5) {
         event.frame += 100;
     }
-    let session = Recording { name: "t".into(), format: "rec".into(), connections: vec![one, second] };
+    let session =
+        Recording { name: "t".into(), format: "rec".into(), connections: vec![one, second], unread: Vec::new() };
     let plan = plan(&session, &options()).expect("a plan");
     assert_eq!(plan.connections[0].opens_after, None);
     assert_eq!(plan.connections[1].opens_after, Some((0, 3)), "the fourth event has frame 4");
@@ -352,4 +354,19 @@ fn a_server_that_ended_by_itself_is_given_the_time_to_do_so() {
     let asked = played(false).log;
     assert!(!asked.exit.expect("an end").unasked);
     assert!((400 * MS..800 * MS).contains(&asked.ended_us), "not for ever: {}", asked.ended_us);
+}
+
+#[test]
+fn the_connection_stays_open_as_long_as_the_recorded_client_left_it_so() {
+    let played = |closed: &str, idle_us: i64| {
+        let called = r#"{"id":1,"method":"tools/call","params":{"name":"echo","arguments":{"x":1}}}"#;
+        let trace = format!("0 c> {called}\n5 s> {{\"id\":1,\"result\":{{}}}}\n{closed}");
+        let mut options = options();
+        options.pace.max_idle_us = Some(idle_us);
+        play(&mcp(&trace), &options, reference()).log.ended_us
+    };
+    let (at_once, long, capped) =
+        (played("6 c|", 5_000_000), played("2005 c|", 5_000_000), played("2005 c|", 1_000_000));
+    assert!((2_000 * MS..2_200 * MS).contains(&long) && (1_000 * MS..1_200 * MS).contains(&capped), "{long} {capped}");
+    assert!(at_once < 100 * MS && played("", 5_000_000) < 100 * MS, "{at_once}");
 }

@@ -104,7 +104,13 @@ fn deny_wins_and_a_selection_keeps_the_handshake() {
     some.policy.to = Some("4".into());
     assert_eq!(planned(&mcp(S15), &some).selected, 1, "4 is in the range and refused");
     some.policy.from = Some("#99".into());
-    assert!(plan(&Recording { name: "t".into(), format: "rec".into(), connections: vec![mcp(S15)] }, &some).is_err());
+    assert!(
+        plan(
+            &Recording { name: "t".into(), format: "rec".into(), connections: vec![mcp(S15)], unread: Vec::new() },
+            &some
+        )
+        .is_err()
+    );
 }
 
 #[test]

@@ -518,3 +518,38 @@ fn of_two_requests_with_one_id_the_stream_tells_which_is_answered() {
         assert!(run.text.as_ref().is_some_and(|text| text.contains(name)) && run.stuck_us.is_none(), "{run:?}");
     }
 }
+
+const CANCELLED_OVER_HTTP: &str = r#"
+0 c# 1 {"id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}
+5 s# 1 {"id":1,"result":{"protocolVersion":"2025-11-25"}}
+6 c# 2 {"method":"notifications/initialized"}
+10 c# 3 {"id":2,"method":"tools/call","params":{"name":"slow"}}
+310 c# 4 {"method":"notifications/cancelled","params":{"requestId":2}}
+"#;
+
+#[test]
+fn a_cancel_whose_post_dies_without_a_status_has_not_landed() {
+    let recorded = connection("mcp 2025-11-25", CANCELLED_OVER_HTTP);
+    let played = |status: Option<u16>| {
+        play(&recorded, &options(), |wire, message| {
+            if message["method"] != "notifications/cancelled" {
+                head(wire, if message["id"].is_null() { 202 } else { 200 });
+            } else if let Some(status) = status {
+                head(wire, status);
+            }
+            if message["id"] == 1 {
+                wire.result(1, message, json!({"protocolVersion":"2025-11-25"}));
+            } else if message["id"].is_null() {
+                wire.at(2, Incoming::Closed { stream: Some(wire.stream), by: Side::Server, how: "reset".into() });
+            }
+        })
+    };
+    let of = |status: Option<u16>| {
+        let played = played(status);
+        let refused: Vec<Option<u16>> = played.log.refused.iter().map(|refused| refused.status).collect();
+        (played.run("#2").cancel.as_ref().map(|cancel| cancel.status), refused)
+    };
+    assert_eq!(of(None), (Some(CancelStatus::Refused), vec![None]), "nobody knows whether it came");
+    assert_eq!(of(Some(503)), (Some(CancelStatus::Refused), vec![Some(503)]));
+    assert_eq!(of(Some(202)), (Some(CancelStatus::Landed), vec![]));
+}

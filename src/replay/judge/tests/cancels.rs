@@ -91,7 +91,7 @@ fn a_cancel_that_was_refused_has_not_landed() {
         run.cancel.as_mut().expect("a cancel").status = CancelStatus::Refused;
     });
     let event = run.recorded.exchanges[1].cancels[0];
-    run.log.refused.push(Refused { event, status: 503, recorded: Some(202) });
+    run.log.refused.push(Refused { event, status: Some(503), recorded: Some(202) });
     let report = run.judge();
     assert_eq!(short(&report), "#1 same, #2 error-changed, #3 same");
     assert_eq!(of(&report, "#2").detail, "its cancel was refused with HTTP 503 instead of 202");

@@ -45,7 +45,7 @@ fn session(protocol: &str, trace: &str) -> Connection {
 }
 
 fn recording(name: &str, connection: Connection) -> Recording {
-    Recording { name: name.into(), format: "rec".into(), connections: vec![connection] }
+    Recording { name: name.into(), format: "rec".into(), connections: vec![connection], unread: Vec::new() }
 }
 
 /// A recording, the live session that a replay of it gave, and what the engine wrote down about it.

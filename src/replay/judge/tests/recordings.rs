@@ -70,8 +70,12 @@ fn cancels_of_two_recordings() {
 fn several_connections_find_their_partners() {
     let one = session(MCP, &(call(0, 1, "a", "{}") + &text(1, 1, "A")));
     let two = session(MCP, &(call(0, 1, "b", "{}") + &text(1, 1, "B")));
-    let of =
-        |name: &str, connections: Vec<Connection>| Recording { name: name.into(), format: "rec".into(), connections };
+    let of = |name: &str, connections: Vec<Connection>| Recording {
+        name: name.into(),
+        format: "rec".into(),
+        connections,
+        unread: Vec::new(),
+    };
     let a = of("a", vec![one.clone(), two.clone()]);
     let swapped = diff(&a, &of("b", vec![two.clone(), one.clone()]), &Options::default());
     assert_eq!((short(&swapped), swapped.exit), ("#1 same, #1 same".into(), 0));
