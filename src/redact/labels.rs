@@ -14,7 +14,7 @@ use super::stand_ins::{is_code, is_plain_word, is_slug, is_stand_in};
 use super::words::{is_four_words, is_mixed, is_phrase, is_random, is_strong, is_uuid, is_worded};
 
 /// A part of a name without which no name is one of a secret: what a text must hold before a label can stand in it.
-pub(super) const PARTS: &str = r"(?i-u:pass|pwd|secret|token|key|auth|cookie|credential|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat\b|\bpw\b|_pw\b|webhook|saml|psk|\bsas\b|seed|community)";
+pub(super) const PARTS: &str = r"(?i-u:pass|pwd|secret|token|key|auth|cookie|cred|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat\b|pw\b|sessionid|sessid|csrf|xsrf|connect\.sid|answer|webhook|saml|psk|\bsas\b|seed|community)";
 
 /// The same in other languages.
 pub(super) const OTHERS: &str = r"(?i-u:contrase|senha|wachtwoord|senord|haslo|heslo|jelszo|sifre|segredo|geheimnis|mdp|salasana|kode|parola|kennwort)|hasło|jelszó|şifre|пароль|Пароль|ПАРОЛЬ|密码|密碼|口令|パスワード|비밀번호";
@@ -128,8 +128,7 @@ impl<'t> Label<'t> {
         if is_schema(shown) {
             return None;
         }
-        // The folder that a shell is in.
-        if matches!(&self.text[self.name.clone()], "PWD" | "OLDPWD") && shown.starts_with(['/', '~']) {
+        if names::is_folder(&self.text[self.name.clone()], shown) {
             return None;
         }
         if shown.len() < 4 || is_stand_in(shown) || !quoted && is_code(shown, then) || !self.said.fits(shown) {

@@ -18,6 +18,10 @@ const TYPED: [&str; 3] = ["text", "input", "value"];
 /// Members that say which field that is.
 const FIELDS: [&str; 8] = ["selector", "element", "locator", "field", "placeholder", "target", "label", "ref"];
 
+/// Members that say who somebody is, and those that hold a password beside them, and many other things elsewhere.
+const USERS: [&str; 7] = ["user", "username", "userName", "login", "email", "User", "uid"];
+const PASSES: [&str; 4] = ["pass", "pw", "Pass", "PASS"];
+
 /// Words of fields into which a secret is typed.
 const OF_FIELDS: [&str; 6] = ["password", "passwort", "passcode", "passphrase", "passwd", "contrase"];
 
@@ -47,6 +51,8 @@ pub(super) struct Level<'t> {
     beside: Option<Said>,
     /// True beside a field into which a secret is typed.
     typed: bool,
+    /// True beside the name of a user.
+    user: bool,
     /// True for a JSON web key.
     key_set: bool,
     /// Values whose neighbour may come behind them: by which name, what, and where.
@@ -101,6 +107,7 @@ impl<'t> Level<'t> {
         match key {
             key if self.key_set && OF_KEYS.contains(&key) => Some(Said { kind: "private-key", sure: false }),
             key if self.typed && TYPED.contains(&key) => Some(Said { kind: "password", sure: true }),
+            key if self.user && PASSES.contains(&key) => Some(Said { kind: "password", sure: true }),
             "value" | "Value" => self.beside,
             _ => None,
         }
@@ -124,7 +131,10 @@ impl<'t> Level<'t> {
             "type" if matches!(content, "CONCEALED" | "password") => {
                 self.beside = self.beside.or(Some(Said { kind: "password", sure: true }));
             }
+            // The keys of an account: `key1`, `key2`.
+            "keyName" => self.beside = Some(Said { kind: "api-key", sure: false }),
             "kty" => self.key_set = true,
+            key if USERS.contains(&key) => self.user = true,
             _ => {}
         }
         if FIELDS.contains(&self.key) {
@@ -133,6 +143,7 @@ impl<'t> Level<'t> {
         }
         let waits = TYPED.contains(&self.key)
             || VALUES.contains(&self.key)
+            || PASSES.contains(&self.key)
             || OF_KEYS.contains(&self.key) && is_random(content, 16);
         if waits && self.waiting.len() < WAITING {
             self.waiting.push((self.key, content, start));

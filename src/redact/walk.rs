@@ -197,7 +197,8 @@ impl Walk<'_> {
         depth: u8,
         hits: &mut Vec<Hit>,
     ) {
-        let named = levels.last().and_then(|level| self.by_name(level, progress));
+        let named = levels.last().filter(|level| !names::is_folder(level.key, content));
+        let named = named.and_then(|level| self.by_name(level, progress));
         let beside = levels.last_mut().and_then(Level::take_beside);
         // A message may stand in a record, or in a list: a path of it holds there, too.
         let is_place = |path: &String| !path.is_empty() && pointer(levels).ends_with(path.as_str());
