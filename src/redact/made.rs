@@ -37,7 +37,7 @@ const THING: [&str; 210] = [
 const LONG_THING: [&str; 3] = ["assistant", "connection", "container"];
 
 /// Parts that say so beside one that speaks of a thing: `usr_tok_...`.
-const SURE: [&str; 5] = ["token", "tok", "secret", "pat", "apikey"];
+const SURE: [&str; 7] = ["token", "tok", "secret", "pat", "apikey", "sk", "svc"];
 
 /// Parts that say for what a key is, and as often where a build runs: a hash behind them is one of its own.
 const STAGES: [&str; 11] = ["live", "test", "prod", "sandbox", "service", "svc", "ci", "cli", "deploy", "admin", "bot"];
@@ -69,7 +69,8 @@ pub(super) fn find(text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
     let mut at = 0;
     while at < bytes.len() {
         let run = bytes[at..].iter().take_while(|byte| is_part(**byte)).count();
-        if run >= SHORT && is_made(&text[at..at + run]) && !in_path(text, at, at + run) {
+        let is_key = || is_made(&text[at..at + run]) && !in_path(text, at, at + run) || is_behind_point(text, at, run);
+        if run >= SHORT && is_key() {
             found.push(("api-key", at..at + run));
         }
         at += run.max(1);
@@ -78,6 +79,27 @@ pub(super) fn find(text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
 
 fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+/// True for letters by lot behind a point and a prefix that is no word: `tpz.<letters>`. Names of files and of members have words there.
+fn is_behind_point(text: &str, start: usize, length: usize) -> bool {
+    let Some(before) = text[..start].strip_suffix('.').filter(|_| length >= LONG) else { return false };
+    let named = before.bytes().rev().take(BY_CHANCE + 1).take_while(u8::is_ascii_alphanumeric).count();
+    let (outside, name) = before.split_at(before.len() - named);
+    let prefix = Prefix(name);
+    let ends = |c: Option<char>| {
+        c.is_none_or(|c| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '=' | ',' | ')' | '|' | '\\'))
+    };
+    let is_end = || {
+        let mut behind = text[start + length..].chars();
+        let next = behind.next();
+        ends(next) || next == Some('.') && ends(behind.next())
+    };
+    prefix.is_no_word()
+        && ends(outside.chars().next_back().map(|c| if c == '(' { ',' } else { c }))
+        && !prefix.has(&THING)
+        && is_drawn(&text[start..start + length], &prefix)
+        && is_end()
 }
 
 /// A piece of a path, of a longer name or of base64 is no key by its look.

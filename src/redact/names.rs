@@ -135,6 +135,9 @@ fn by_last(words: &mut Vec<&str>) -> Option<Said> {
         "seed" if matches!(before, "totp" | "otp" | "wallet" | "mfa") => Some(Said { kind: "secret", sure: true }),
         "secrets" | "tokens" | "auth" | "oauth" | "sas" => maybe("secret"),
         "cookies" => maybe("cookie"),
+        // Words for other things, too.
+        "clave" | "geslo" | "parole" | "parool" | "κωδικός" | "암호" => maybe("password"),
+        "密钥" => maybe("secret"),
         last => last_word(last).map(|kind| Said { kind, sure: true }).or_else(|| ending(last)),
     }
 }

@@ -122,6 +122,12 @@ impl Walk<'_> {
                     }
                     at = end;
                 }
+                b't' if bytes[at..].starts_with(b"true") => {
+                    let flagged = levels.last_mut().map(Level::flagged).unwrap_or_default();
+                    for (said, value, start) in flagged {
+                        self.whole(value, start, said.kind, &levels, &mut hits);
+                    }
+                }
                 b'-' | b'0'..=b'9' => {
                     let end = at + bytes[at..].iter().take_while(|byte| is_of_number(**byte)).count();
                     self.number(&text[at..end], at, &levels, depth, &mut hits);
