@@ -74,7 +74,7 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
         r#"(?i)(?:password|passwd|passcode|passphrase)[^\n;]{0,40}?\)\s*\.\s*(?:fill|type|pressSequentially|send_?keys|set_?value)\(\s*["'`]([^"'`\n]{4,})["'`]"#,
     ),
     (
-        "PSCredential|NetworkCredential|WiFi",
+        r"PSCredential|NetworkCredential|WiFi\.begin",
         "password",
         r#"\b(?:PSCredential|NetworkCredential|WiFi\.begin)\(\s*["'][^"'\n]*["']\s*,\s*["']([^"'\n]{4,})["']"#,
     ),
@@ -130,7 +130,11 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ("vault login", "token", r#"\bvault\s+login\s+(?:-\S+\s+)*([^\s"'$<=-][^\s"'=]{11,})(?:\s|$)"#),
     ("SETUSER", "password", r"\bSETUSER\s[^\n]*?\s>(\S{4,})"),
     ("mc alias", "secret", r#"\bmc\s+alias\s+set\s+\S+\s+\S+\s+\S+\s+["']?([^\s"'$]{6,})"#),
-    ("username ", "password", r"\busername\s+\S+\s+(?:privilege\s+\d+\s+)?(?:password|secret)\s+\d\s+(\S{4,})"),
+    (
+        r"username \S+ (?:password|secret|privilege)",
+        "password",
+        r"\busername\s+\S+\s+(?:privilege\s+\d+\s+)?(?:password|secret)\s+\d\s+(\S{4,})",
+    ),
     (" LOGIN ", "password", r#"\b[A-Za-z]\d{1,5} LOGIN \S+ "?([^\s"]{4,})"#),
     ("Unseal", "private-key", r"\bUnseal Key \d+:\s*([A-Za-z0-9+/]{42,44}={0,2})"),
     ("_SALT", "secret", r#"\b[A-Z_]+_SALT["']\s*,\s*["']([^"'\n]{20,})["']"#),

@@ -14,7 +14,7 @@ use super::stand_ins::{is_code, is_plain_word, is_slug, is_stand_in};
 use super::words::{is_four_words, is_mixed, is_phrase, is_random, is_strong, is_uuid, is_worded};
 
 /// A part of a name without which no name is one of a secret: what a text must hold before a label can stand in it.
-pub(super) const PARTS: &str = r"(?i-u:pass|pwd|secret|token|key|auth|cookie|cred|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat\b|pw\b|sessionid|sessid|csrf|xsrf|connect\.sid|answer|art-api|artapi|access-sign|accesssign|parool|webhook|saml|psk|\bsas\b|seed|community)";
+pub(super) const PARTS: &str = r"(?i-u:pass|pwd|secret|token|key|auth|cookie|creds|credential|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat\b|pw\b|sessionid|sessid|csrf|xsrf|connect\.sid|security_answer|securityanswer|art-api|artapi|access-sign|accesssign|parool|webhook|saml|psk|\bsas\b|seed|community)";
 
 /// The same in other languages.
 pub(super) const OTHERS: &str = r"(?i-u:contrase|senha|wachtwoord|senord|haslo|heslo|jelszo|ifre|segredo|geheimnis|mdp|salasana|kode|parol|kennwort|lozink|palavra|kata sandi|katasandi|clave|geslo|slapta)|asło|ASŁO|elszó|ELSZÓ|арол|АРОЛ|озинк|كلمة المرور|كلمة السر|كلمةالمرور|كلمةالسر|סיסמ|ωδικό|ật khẩu|ậtkhẩu|รหัสผ่าน|पासवर्ड|رمز عبور|رمزعبور|密钥|암호|密码|密碼|口令|パスワード|비밀번호";

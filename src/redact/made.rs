@@ -88,7 +88,8 @@ fn is_behind_point(text: &str, start: usize, length: usize) -> bool {
     let (outside, name) = before.split_at(before.len() - named);
     let prefix = Prefix(name);
     let ends = |c: Option<char>| {
-        c.is_none_or(|c| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '=' | ',' | ')' | '|' | '\\'))
+        let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '@' | '%' | ':');
+        !c.is_some_and(goes_on)
     };
     let is_end = || {
         let mut behind = text[start + length..].chars();
@@ -96,7 +97,7 @@ fn is_behind_point(text: &str, start: usize, length: usize) -> bool {
         ends(next) || next == Some('.') && ends(behind.next())
     };
     prefix.is_no_word()
-        && ends(outside.chars().next_back().map(|c| if c == '(' { ',' } else { c }))
+        && ends(outside.chars().next_back())
         && !prefix.has(&THING)
         && is_drawn(&text[start..start + length], &prefix)
         && is_end()

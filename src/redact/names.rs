@@ -126,6 +126,7 @@ fn by_last(words: &mut Vec<&str>) -> Option<Said> {
         "code" | "codes" if CODES.contains(&before) => Some(Said { kind: "secret", sure: true }),
         "phrase" if matches!(before, "seed" | "recovery" | "pass") => Some(Said { kind: "secret", sure: true }),
         "string" | "url" | "uri" if before == "webhook" => maybe("secret"),
+        "pass" if matches!(before, "tests" | "checks" | "first" | "second") => None,
         "pass" | "pw" if !before.is_empty() => Some(Said { kind: "password", sure: true }),
         "pass" | "pw" => maybe("password"),
         "pat" => maybe("token"),

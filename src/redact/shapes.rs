@@ -73,7 +73,7 @@ const BESIDE_AWS: &str = r"(?:^|[^A-Za-z0-9/+=])([A-Za-z0-9/+]{40})(?:$|[^A-Za-z
 
 /// What a text must hold, besides what a shape needs, before a name can give a secret away: nearly all messages do not,
 /// and one fast look at them is enough. An escape may hide what a shape needs, so a text with one is always looked into.
-const NAMED: &str = r"(?i-u:session|key|private|saml|seed)|\\u|\\/";
+const NAMED: &str = r"(?i-u:session|key|private|saml|seed)|\x22sensitive|\x22masked|\\u|\\/";
 
 fn usual() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     SHAPES.iter().chain(COMMANDS).chain(VENDORS).copied()

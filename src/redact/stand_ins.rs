@@ -115,7 +115,7 @@ pub fn is_stand_in(value: &str) -> bool {
         || WORDS.contains(&lower.as_str())
         || ["%s", "%d", "%r", "{}", "{0}"].iter().any(|form| is_filled_in(value, form))
         || value.strip_prefix('#').is_some_and(is_colour)
-        || value.strip_prefix("0x").is_some_and(|digits| digits.len() < 9)
+        || value.strip_prefix("0x").is_some_and(|digits| digits.len() < 9 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
         || is_sentence(&lower)
 }
 

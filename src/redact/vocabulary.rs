@@ -78,7 +78,6 @@ pub(super) const LAST: &[(&str, &str)] = &[
     ("secret", "secret"),
     ("credential", "secret"),
     ("credentials", "secret"),
-    ("cred", "secret"),
     ("creds", "secret"),
     ("token", "token"),
     ("jwt", "jwt"),
