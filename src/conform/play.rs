@@ -253,7 +253,7 @@ impl Play {
             event.side == Some(Side::Client) && !matches!(event.what, EventKind::Request(_) | EventKind::Open)
         });
         asked().all(|live| live.response.is_some_and(|answer| answer < place))
-            && asked().last().is_some_and(|live| told.is_none_or(|told| told < live.request))
+            && asked().next_back().is_some_and(|live| told.is_none_or(|told| told < live.request))
     }
 
     /// True if a finding is about a slow request.
