@@ -85,6 +85,8 @@ pub(crate) struct Out<'s> {
     passed: Option<(u64, Skip)>,
     /// The line of the last gap.
     gap_at: Option<u64>,
+    /// The line of the last frame.
+    put_at: u64,
     /// Where what was read of a line stands in memory, from its first message to its last: what is behind it was not read yet.
     read: Range<usize>,
     /// Where the line stands in memory that a reader was given last.
@@ -131,6 +133,7 @@ impl<'s> Out<'s> {
             cut_at: None,
             passed: None,
             gap_at: None,
+            put_at: 0,
             read: 0..0,
             given: 0..0,
             heads: Heads::default(),
@@ -327,6 +330,7 @@ impl<'s> Out<'s> {
         if !self.waiting.is_empty() {
             self.tell_missing(self.turn_of(place.line))?;
         }
+        self.put_at = place.line;
         if matches!(body, Body::Missing(_)) {
             self.gap_at = Some(place.line);
         }

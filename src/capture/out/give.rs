@@ -81,7 +81,7 @@ impl Out<'_> {
         self.read_by(reader, &first)?;
         // A reader may wait for the rest of it.
         let is_lost = self.passed == Some((first.number, Skip::NotAMessage)) || breaks_off(first.bytes);
-        if is_lost && self.gap_at != Some(first.number) {
+        if is_lost && self.put_at != first.number {
             // What is told of the line is told once.
             (self.passed, self.gap_at) = (None, Some(first.number));
             return self.unread(first.number, first.bytes);
