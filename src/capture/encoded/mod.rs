@@ -46,8 +46,9 @@ pub(crate) fn once(text: &str) -> Option<Undone> {
 /// The message that a text is the encoding of; `None` for what is JSON as it stands and for what is no message.
 #[inline]
 pub(crate) fn undone(text: &str) -> Option<Undone> {
-    // Nearly all texts are JSON, which three bytes tell.
-    let is_plain = matches!(text.as_bytes(), [b'{', b'"', first, ..] if !b"t0".contains(first));
+    // Nearly all texts are JSON, which four bytes tell: `{"ty` and `{"0"` may be bytes that Node printed.
+    let is_plain =
+        matches!(text.as_bytes(), [b'{', b'"', name @ ..] if !name.starts_with(b"ty") && !name.starts_with(b"0\""));
     if is_plain { None } else { all_undone(text) }
 }
 

@@ -24,6 +24,9 @@ impl Copies {
     }
 }
 
+/// How many notes two exchanges are.
+const EXCHANGES: u32 = 4;
+
 impl Notes {
     /// Without records that stand twice, which are none of either side's.
     pub(super) fn without_twins(mut self, plan: &mut Plan) -> Notes {
@@ -111,6 +114,17 @@ impl Notes {
     }
 
     fn stand_still(&self) -> bool {
+        // Two exchanges of one time stand near each other in a log that was written in batches.
+        let mut run = (None, 0);
+        let of_one_time = self.list.iter().any(|note| {
+            run = if note.at_us == run.0 && note.at_us.is_some() { (run.0, run.1 + 1) } else { (note.at_us, 1) };
+            run.1 == EXCHANGES
+        });
+        of_one_time && self.exchange_at_one_time()
+    }
+
+    #[cold]
+    fn exchange_at_one_time(&self) -> bool {
         // By time and stream: what was asked since the last answer to something asked then, and whether there was one.
         let mut open: FxHashMap<(u32, i64), (FxHashSet<u64>, bool)> = FxHashMap::default();
         self.list.iter().filter(|note| note.id != 0).any(|note| {
