@@ -203,6 +203,29 @@ impl<R: Read> Lines<R> {
     }
 }
 
+/// Line numbers of growing offsets in a text that is held.
+pub(crate) struct LineNumbers<'t> {
+    text: &'t [u8],
+    at: usize,
+    line: u64,
+}
+
+impl<'t> LineNumbers<'t> {
+    /// Starts at the first line.
+    pub(crate) fn new(text: &'t str) -> LineNumbers<'t> {
+        LineNumbers { text: text.as_bytes(), at: 0, line: 1 }
+    }
+
+    /// The line of an offset, which must not be smaller than the one before.
+    pub(crate) fn of(&mut self, at: usize) -> u64 {
+        if at > self.at {
+            self.line += memchr::memchr_iter(b'\n', &self.text[self.at..at]).count() as u64;
+            self.at = at;
+        }
+        self.line
+    }
+}
+
 /// The line without a carriage return at its end, without the NULs that a copied-and-truncated file has, and without the byte
 /// order mark that the second of two joined files begins with.
 fn trimmed(line: &[u8]) -> (usize, &[u8]) {

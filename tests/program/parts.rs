@@ -24,6 +24,13 @@ fn piped(logs: &[&str]) -> (Said, Said) {
     (parts, found)
 }
 
+/// `check` of what is named finds in one pass what is found in parts of these logs.
+fn equal(named: &str, logs: &[&str]) {
+    let check = run(&["check", named, "--format", "jsonl"]);
+    let (parts, found) = piped(logs);
+    assert_eq!((parts.code, found.out), (0, check.out), "{}", parts.err);
+}
+
 fn line(id: u32, what: &str) -> String {
     format!("{{\"ts\":\"2026-01-01T00:00:{id:02}Z\",\"session\":\"s\",{what}}}\n")
 }
@@ -60,9 +67,7 @@ fn rotated_parts_stand_in_the_order_of_their_place() {
     let folder = tempfile::tempdir().expect("a folder");
     let old = file(folder.path(), "a.jsonl.1", call(1) + &answer(1) + &call(2));
     let new = file(folder.path(), "a.jsonl", answer(2) + &call(3) + &answer(3) + &answer(3));
-    let check = run(&["check", &folder.path().display().to_string(), "--format", "jsonl"]);
-    let (parts, found) = piped(&[&new, &old]);
-    assert_eq!((parts.code, found.out), (0, check.out), "{}", parts.err);
+    equal(&folder.path().display().to_string(), &[&new, &old]);
 }
 
 #[test]
@@ -71,9 +76,7 @@ fn rotated_parts_that_name_no_connection_are_one() {
     let nameless = |text: String| text.replace("\"session\":\"s\",", "");
     let old = file(folder.path(), "a.jsonl.1", nameless(call(1) + &answer(1)));
     let new = file(folder.path(), "a.jsonl", nameless(answer(1) + &call(3) + &answer(3)));
-    let check = run(&["check", &folder.path().display().to_string(), "--format", "jsonl"]);
-    let (parts, found) = piped(&[&new, &old]);
-    assert_eq!((parts.code, found.out), (0, check.out), "{}", parts.err);
+    equal(&folder.path().display().to_string(), &[&new, &old]);
 }
 
 #[test]
@@ -82,9 +85,7 @@ fn what_a_source_misses_goes_with_connections_that_begin_later() {
     let torn = "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tools/call\",\"params\":{\"name\":\"x\"}\n";
     let other = (answer(5) + &call(6)).replace("\"s\"", "\"t\"");
     let log = file(folder.path(), "a.jsonl", call(1) + &answer(1) + torn + &other);
-    let check = run(&["check", &log, "--format", "jsonl"]);
-    let (parts, found) = piped(&[&log]);
-    assert_eq!((parts.code, found.out), (0, check.out), "{}", parts.err);
+    equal(&log, &[&log]);
 }
 
 #[test]
@@ -94,9 +95,7 @@ fn files_that_hold_no_log_come_through_the_pipes() {
     file(folder.path(), "a.jsonl", call(1) + &answer(1));
     file(folder.path(), "empty.jsonl", "");
     file(folder.path(), "words.txt", "nothing that anybody sent\n");
-    let check = run(&["check", &whole, "--format", "jsonl"]);
-    let (parts, found) = piped(&[&whole]);
-    assert_eq!((parts.code, found.out), (0, check.out), "{}", parts.err);
+    equal(&whole, &[&whole]);
     // An archive whose end is missing.
     let mut archive = tar::Builder::new(Vec::new());
     let text = call(7) + &answer(7);

@@ -10,6 +10,7 @@ use super::elements::{Stray, elements, is_by_line};
 use super::wrapped::{Layout, Unwrapper};
 use crate::capture::Skip;
 use crate::capture::format::{Format, Match, Reader, WholeReader};
+use crate::capture::lines::LineNumbers;
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
 use crate::error::Result;
@@ -65,7 +66,7 @@ impl WholeReader for ArrayReader {
         let mut pieces: Vec<Piece> = found.ranges.into_iter().map(Piece::record).collect();
         pieces.extend(found.strays.into_iter().map(Piece::stray));
         pieces.sort_by_key(|piece| piece.range.start);
-        let mut line = LineCounter { text: text.as_bytes(), at: 0, line: 1 };
+        let mut line = LineNumbers::new(text);
         for piece in &mut pieces {
             piece.line = line.of(piece.range.start);
         }
@@ -116,23 +117,6 @@ impl Piece {
 
     fn stray(stray: Stray) -> Piece {
         Piece { range: stray.range.clone(), line: 0, stray: Some(stray) }
-    }
-}
-
-/// Line numbers of growing offsets.
-struct LineCounter<'t> {
-    text: &'t [u8],
-    at: usize,
-    line: u64,
-}
-
-impl LineCounter<'_> {
-    fn of(&mut self, at: usize) -> u64 {
-        if at > self.at {
-            self.line += memchr::memchr_iter(b'\n', &self.text[self.at..at]).count() as u64;
-            self.at = at;
-        }
-        self.line
     }
 }
 

@@ -7,8 +7,9 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::document::{Elements, Lines, offset_in, value_of};
+use super::document::{Elements, offset_in, value_of};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
+use crate::capture::lines::LineNumbers;
 use crate::capture::out::Out;
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
@@ -66,14 +67,14 @@ impl WholeReader for CassetteReader {
             proof: Proof::FULL.without(Proof::ALL_ANSWERS),
             ..Channel::default()
         })?;
-        let mut lines = Lines::new(text);
+        let mut lines = LineNumbers::new(text);
         for (stream, (offset, raw)) in (1..).zip(list.by_ref()) {
             let line = lines.of(offset);
             let Ok(pair) = serde_json::from_str::<Interaction<'_>>(raw) else {
                 out.skip(line, Skip::NotAMessage);
                 continue;
             };
-            let place = |side, part: &str, lines: &mut Lines<'_>| {
+            let place = |side, part: &str, lines: &mut LineNumbers<'_>| {
                 let offset = offset_in(text, part);
                 Place {
                     line: lines.of(offset),

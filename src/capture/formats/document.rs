@@ -98,29 +98,6 @@ pub(super) fn offset_in(text: &str, part: &str) -> usize {
     if offset <= text.len() { offset } else { 0 }
 }
 
-/// Line numbers of growing offsets.
-pub(super) struct Lines<'t> {
-    text: &'t [u8],
-    at: usize,
-    line: u64,
-}
-
-impl<'t> Lines<'t> {
-    /// Starts at the first line.
-    pub(super) fn new(text: &'t str) -> Lines<'t> {
-        Lines { text: text.as_bytes(), at: 0, line: 1 }
-    }
-
-    /// The line of an offset, which must not be smaller than the one before.
-    pub(super) fn of(&mut self, at: usize) -> u64 {
-        if at > self.at {
-            self.line += memchr::memchr_iter(b'\n', &self.text[self.at..at]).count() as u64;
-            self.at = at;
-        }
-        self.line
-    }
-}
-
 /// True for an object that is an error by its members: some logs keep errors and results under one key.
 pub(super) fn is_error(payload: &str) -> bool {
     let (mut code, mut message) = (false, false);

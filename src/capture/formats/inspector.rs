@@ -6,8 +6,9 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::document::{Elements, Lines, offset_in};
+use super::document::{Elements, offset_in};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
+use crate::capture::lines::LineNumbers;
 use crate::capture::out::Out;
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
@@ -103,7 +104,7 @@ impl WholeReader for InspectorReader {
 }
 
 fn parts<'a>(text: &'a str, out: &mut Out<'_>) -> Result<Vec<Part<'a>>> {
-    let (mut found, mut lines) = (Vec::new(), Lines::new(text));
+    let (mut found, mut lines) = (Vec::new(), LineNumbers::new(text));
     let mut entries = Elements::new(text, Some(0), "array of entries")?;
     for (offset, raw) in entries.by_ref() {
         let line = lines.of(offset);

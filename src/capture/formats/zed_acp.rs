@@ -6,8 +6,9 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::document::{Elements, Lines, content, is_error};
+use super::document::{Elements, content, is_error};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
+use crate::capture::lines::LineNumbers;
 use crate::capture::out::Out;
 use crate::capture::place::Place;
 use crate::capture::sample::Sample;
@@ -70,7 +71,7 @@ impl WholeReader for ZedReader {
             proof: Proof::FULL.without(Proof::ENVELOPE),
             ..Channel::default()
         })?;
-        let (mut lines, mut json) = (Lines::new(text), String::new());
+        let (mut lines, mut json) = (LineNumbers::new(text), String::new());
         for (offset, raw) in entries.by_ref() {
             let line = lines.of(offset);
             let Ok(entry) = serde_json::from_str::<Entry<'_>>(raw) else {

@@ -164,18 +164,24 @@ fn updates_of_a_turn_are_signs_of_life_of_its_prompt() {
     assert_eq!(connection.exchanges[2].outcome, "cancelled");
 }
 
-#[test]
-fn a_control_run_waits_for_what_was_cancelled_and_for_nothing_else() {
-    let text = log(&[
+/// A recording in which call 7 is cancelled 20 ms after it was sent, and what comes then.
+fn slow_call_cancelled(then: &[(u32, &str, &str)]) -> Recording {
+    let begin = [
         (0, "c2s", INITIALIZE),
         (5, "s2c", INITIALIZED),
         (10, "c2s", r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"slow"}}"#),
         (30, "c2s", r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#),
+    ];
+    let connections = vec![read(&log(&[&begin[..], then].concat()))];
+    Recording { name: "a".into(), format: "jsonl".into(), connections, unread: Vec::new() }
+}
+
+#[test]
+fn a_control_run_waits_for_what_was_cancelled_and_for_nothing_else() {
+    let recording = slow_call_cancelled(&[
         (40, "c2s", r#"{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"quick"}}"#),
         (50, "s2c", r#"{"jsonrpc":"2.0","id":8,"result":{"content":[]}}"#),
     ]);
-    let recording =
-        Recording { name: "a".into(), format: "jsonl".into(), connections: vec![read(&text)], unread: Vec::new() };
     assert_eq!(cancelled(&recording), [(0, 1)]);
     let calm = without_cancels(&recording);
     assert_eq!(cancelled(&calm), []);
@@ -201,17 +207,11 @@ fn a_control_run_waits_for_what_was_cancelled_and_for_nothing_else() {
 
 #[test]
 fn in_a_control_run_what_followed_the_answer_to_a_cancelled_request_waits_for_it() {
-    let text = log(&[
-        (0, "c2s", INITIALIZE),
-        (5, "s2c", INITIALIZED),
-        (10, "c2s", r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"slow"}}"#),
-        (30, "c2s", r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#),
+    let recording = slow_call_cancelled(&[
         (31, "c2s", r#"{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"beside"}}"#),
         (32, "s2c", r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32800,"message":"cancelled"}}"#),
         (40, "c2s", r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"behind"}}"#),
     ]);
-    let recording =
-        Recording { name: "a".into(), format: "jsonl".into(), connections: vec![read(&text)], unread: Vec::new() };
     let plan = crate::replay::plan(&without_cancels(&recording), &crate::replay::Options::default()).unwrap();
     let after =
         |label: &str| plan.connections[0].steps.iter().find(|step| step.label.contains(label)).unwrap().after.clone();

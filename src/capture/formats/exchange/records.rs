@@ -10,9 +10,9 @@ use super::learn::{Learned, learn};
 use super::{Collected, Exchange, Layout, Slot};
 use crate::capture::Skip;
 use crate::capture::format::{Format, LineReader, Match, Reader, WholeReader};
-use crate::capture::formats::document::Lines;
 use crate::capture::formats::elements::{elements, is_by_line};
 use crate::capture::lines::Line;
+use crate::capture::lines::LineNumbers;
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
 use crate::capture::words::plain;
@@ -204,7 +204,7 @@ struct Document {
 impl WholeReader for Document {
     fn read(&mut self, text: &str, base: u64, out: &mut Out<'_>) -> Result<()> {
         let records = elements(text);
-        let mut lines = Lines::new(text);
+        let mut lines = LineNumbers::new(text);
         let each = || records.ranges.iter().map(|range| &text[range.clone()]);
         if self.layout.is_none() {
             self.layout = learn(each()).map(|learned| learned.layout);

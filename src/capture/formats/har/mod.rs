@@ -9,9 +9,10 @@ mod document;
 mod tests;
 
 use self::document::{Creator, Entry};
-use super::document::{Elements, Lines, offset_in, value_of};
+use super::document::{Elements, offset_in, value_of};
 use super::exchange::{Collected, Delivered};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
+use crate::capture::lines::LineNumbers;
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
 use crate::capture::{Skip, Vantage};
@@ -54,7 +55,7 @@ impl WholeReader for HarReader {
         let vantage = log.and_then(|log| vantage(text, log)).unwrap_or(Vantage::Unknown);
         let mut list = Elements::new(text, log.and_then(|log| value_of(text, log, &["entries"])), "list of entries")?;
         let (mut found, mut lines, mut seen) =
-            (Collected::new(vantage, false, true), Lines::new(text), Delivered::default());
+            (Collected::new(vantage, false, true), LineNumbers::new(text), Delivered::default());
         for (offset, raw) in list.by_ref() {
             let line = lines.of(offset);
             let entry = serde_json::from_str::<Entry<'_>>(raw);

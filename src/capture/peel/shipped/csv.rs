@@ -13,6 +13,7 @@ use super::named_rows::{NamedRow, cells, named_rows};
 use super::order::{merely_jitter, newest_first, with_others};
 use super::torn_rows::{Torn, torn, without};
 use crate::capture::format::{Format, Match, Reader, WholeReader};
+use crate::capture::lines::LineNumbers;
 use crate::capture::out::Out;
 use crate::capture::sample::Sample;
 use crate::capture::{Skip, time};
@@ -105,10 +106,9 @@ fn is_name(cell: &str) -> bool {
 
 /// The rows of tables in JSON.
 fn rows_of_json(text: &str) -> Option<Vec<Row>> {
-    let (mut line, mut counted) = (1, 0);
+    let mut lines = LineNumbers::new(text);
     let rows = named_rows(text)?.into_iter().map(|NamedRow { json, range }| {
-        line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted..range.start]).count() as u64;
-        counted = range.start;
+        let line = lines.of(range.start);
         let at_us = cells(&json).find_map(time::parse).map(|time| time.us);
         Row { json, line, offset: range.start as u64, end: range.end, at_us, harm: Harm::None }
     });
@@ -128,13 +128,12 @@ fn rows(text: &str, whole: bool) -> Option<Vec<Row>> {
     }
     let names = record.clone();
     let (mut rows, mut odd) = (Vec::new(), 0);
-    let (mut line, mut counted) = (1, 0);
+    let mut lines = LineNumbers::new(text);
     while reader.read_record(&mut record).ok()? {
         // The place that is told may be that of the end of the line before, of which the first sign ended the record.
         let told = usize::try_from(record.position()?.byte()).ok()?;
         let offset = told + text.as_bytes().get(told..)?.iter().take_while(|byte| b"\r\n".contains(byte)).count();
-        line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted..offset]).count() as u64;
-        counted = offset;
+        let line = lines.of(offset);
         let cells: serde_json::Map<String, serde_json::Value> =
             names.iter().map(str::trim).map(str::to_string).zip(record.iter().map(Into::into)).collect();
         let at_us = record.iter().find_map(time::parse).map(|time| time.us);

@@ -6,7 +6,7 @@ use super::order::{in_order, with_others};
 use super::{Record, Records};
 use crate::capture::Skip;
 use crate::capture::format::WholeReader;
-use crate::capture::lines::Line;
+use crate::capture::lines::{Line, LineNumbers};
 use crate::capture::out::Out;
 use crate::error::Result;
 use crate::json::scan::skip_white;
@@ -31,23 +31,6 @@ impl Placed<'_> {
     }
 }
 
-/// Counts lines on the way through a text.
-struct Counted<'t> {
-    text: &'t [u8],
-    line: u64,
-    to: usize,
-}
-
-impl Counted<'_> {
-    /// The line on which a place stands.
-    fn at(&mut self, place: usize) -> u64 {
-        let from = self.to.min(place);
-        self.line += memchr::memchr_iter(b'\n', &self.text[from..place]).count() as u64;
-        self.to = self.to.max(place);
-        self.line
-    }
-}
-
 impl Records {
     /// Where the next line begins, in a text of which each line is a record, behind what is none.
     fn next_line(&self, text: &str, at: usize) -> Option<usize> {
@@ -59,7 +42,7 @@ impl Records {
     fn found<'t>(&mut self, text: &'t str) -> Result<(Vec<Placed<'t>>, Vec<Placed<'t>>)> {
         let shape = std::mem::take(&mut self.shape);
         let (mut records, mut passed): (Vec<Placed<'_>>, Vec<Placed<'_>>) = (Vec::new(), Vec::new());
-        let mut lines = Counted { text: text.as_bytes(), line: 1, to: 0 };
+        let mut lines = LineNumbers::new(text);
         let mut at = 0;
         loop {
             at = skip_white(text.as_bytes(), at);
@@ -67,7 +50,7 @@ impl Records {
             let mut why = Skip::NotAMessage;
             if matches!(text.as_bytes().get(at), Some(b'{' | b'[')) {
                 let end = shape.read(text, at, &mut |record| {
-                    let (line, range) = (lines.at(record.start), record.start..text.len());
+                    let (line, range) = (lines.of(record.start), record.start..text.len());
                     records.push(Placed { item: Item::Record(*record), line, range });
                     Ok(())
                 })?;
@@ -80,7 +63,7 @@ impl Records {
             let next = self.next_line(text, at);
             if next.is_some() || why == Skip::CutOff {
                 let range = at..next.unwrap_or(text.len());
-                passed.push(Placed { item: Item::Passed(why), line: lines.at(at), range });
+                passed.push(Placed { item: Item::Passed(why), line: lines.of(at), range });
             }
             let Some(next) = next else { break };
             at = next;
