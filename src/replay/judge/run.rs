@@ -537,13 +537,13 @@ fn fails(entry: &ExchangeReport, gate: &Gate) -> bool {
     verdicts().any(counts) || strict || gate.violates_any && entry.still_violates
 }
 
-/// What the conclusion of a run rests on besides its exchanges.
 /// True if lines of a recording that hold something like messages could not be read: what the client may have sent there was not sent now.
 /// What its recorder says that it lost is told, and leaves the rest as good as it was.
 fn lacks(recorded: &Recording) -> bool {
     recorded.unread.iter().any(|unread| unread.is_message)
 }
 
+/// What the conclusion of a run rests on besides its exchanges.
 fn standing(sides: &Sides<'_>, options: &Options, compared: usize, asked: usize) -> Standing {
     let broken = |wanted: fn(&Broken) -> bool| sides.logs.iter().filter_map(|log| log.broken.as_ref()).any(wanted);
     Standing {

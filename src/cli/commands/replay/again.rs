@@ -237,7 +237,7 @@ impl Session<'_> {
         let unknown = cancelled(&self.recording).into_iter().filter(|place| parts > 0 && !known(place));
         let told = unknown.map(|(connection, exchange)| {
             let label = self.recording.connections[connection].exchanges[exchange].label();
-            format!("{label} is not cancelled after {}: how long it takes by itself is not known", "a part of its time")
+            format!("{label} is not cancelled after a part of its time: how long it takes by itself is not known")
         });
         told.collect()
     }
