@@ -34,11 +34,21 @@ pub fn expected(sim: &Sim, vantage: Vantage, settings: &Settings) -> Vec<Certain
     if sabotage.code == "CAN003" && sim.speech.tongue == Tongue::Lsp && behind_the_handshake(sim, vantage) {
         return Vec::new();
     }
+    if sabotage.code == "RPC009" && answers_a_silent_side(sim) {
+        return vec![Certainty::Undecidable];
+    }
     match sabotage.claim {
         Claim::Exact => vec![Certainty::Violation],
         Claim::Crossing { decider, first, second } => crossing(sim, vantage, settings, decider, first, second),
         Claim::Unanswered { request } => unanswered(sim, vantage, settings, request),
     }
+}
+
+/// True if the side that was answered has sent nothing in the whole run: it may be one that was not logged.
+fn answers_a_silent_side(sim: &Sim) -> bool {
+    let culprit = sim.sabotage.as_ref().and_then(|sabotage| sabotage.culprit);
+    let by = culprit.map(|culprit| sim.sent[culprit].from);
+    by.is_some_and(|by| sim.sent.iter().all(|sent| sent.from == by))
 }
 
 /// Place and time (whole milliseconds, in microseconds) of a message at a tap.

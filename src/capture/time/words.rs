@@ -43,7 +43,7 @@ fn of_net(text: &str) -> Option<Time> {
 /// `@40000000...`: the labels of TAI64 and TAI64N, by clocks that count no leap seconds.
 fn tai(text: &str) -> Option<Time> {
     const EPOCH: u64 = 0x4000_0000_0000_000a;
-    let digits = text.strip_prefix('@').filter(|digits| matches!(digits.len(), 16 | 24))?;
+    let digits = text.strip_prefix('@').filter(|digits| digits.is_ascii() && matches!(digits.len(), 16 | 24))?;
     let number = |digits: &str| u64::from_str_radix(digits, 16).ok();
     let seconds = i64::try_from(number(&digits[..16])?.checked_sub(EPOCH)?).ok()?;
     let nanos = digits.get(16..).filter(|digits| !digits.is_empty()).map(number);
@@ -344,6 +344,8 @@ mod tests {
             "20261129-100005-7f",
             "20269929100005",
             "@400",
+            "@40000000000000\u{e9}\u{e9}1234567",
+            "@400000000000000\u{e9}1234567",
             "/Date(7)/",
             "Nov 29 10:00",
             "2026-11-29 10:00:05 INFO",

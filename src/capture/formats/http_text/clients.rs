@@ -1,5 +1,7 @@
 //! Whether several clients stand in one text: messages do not say whose they are.
 
+use rustc_hash::FxHashSet;
+
 use crate::json::scan::{members, unquoted};
 
 /// The header that names the session of MCP.
@@ -8,8 +10,10 @@ const HEADER: &str = "mcp-session-id:";
 /// What was seen of clients.
 #[derive(Default)]
 pub(super) struct Clients {
-    /// The sessions that headers named, the newest last.
-    sessions: Vec<String>,
+    /// The sessions that headers named.
+    sessions: FxHashSet<Box<str>>,
+    /// The one that was named for the first time last.
+    newest: Box<str>,
     greeted: bool,
     mixed: bool,
 }
@@ -18,12 +22,15 @@ impl Clients {
     /// A line that may be a header. True where it names a session again that another one has followed: both go on side by side.
     pub(super) fn header(&mut self, line: &str) -> bool {
         let Some(name) = session(line) else { return false };
-        let known = self.sessions.iter().position(|known| known == name);
-        let is_newest = known.is_some_and(|at| at + 1 == self.sessions.len());
-        if known.is_none() {
-            self.sessions.push(name.to_string());
+        if *self.newest == *name {
+            return false;
         }
-        known.is_some() && !is_newest && !std::mem::replace(&mut self.mixed, true)
+        if !self.sessions.contains(name) {
+            self.sessions.insert(name.into());
+            self.newest = name.into();
+            return false;
+        }
+        !std::mem::replace(&mut self.mixed, true)
     }
 
     /// A message of a client. True for the second handshake where no session is named: the first client may go on beside it.
