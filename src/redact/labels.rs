@@ -2,9 +2,6 @@
 //! is ...`. A label is a name as of a member (see `names`); what stands between it and the value says how sure it is.
 
 use std::ops::Range;
-use std::sync::OnceLock;
-
-use regex::Regex;
 
 use super::blocks;
 use super::label::{Label, Link};
@@ -25,20 +22,14 @@ pub(super) const IS: [char; 6] = ['是', '为', '為', 'は', '는', '은'];
 /// Names longer than this, in bytes, are none.
 const LONGEST_NAME: usize = 64;
 
-/// [`PARTS`] and [`OTHERS`] in one.
-pub(super) fn all_parts() -> Option<&'static Regex> {
-    static ALL: OnceLock<Option<Regex>> = OnceLock::new();
-    ALL.get_or_init(|| Regex::new(&format!("{PARTS}|{OTHERS}")).ok()).as_ref()
-}
-
-/// The secrets behind labels that have one of these parts.
-pub(super) fn find(text: &str, parts: &Regex, found: &mut Vec<(&'static str, Range<usize>)>) {
+/// The secrets behind labels that have a part at one of these places, which are in their order.
+pub(super) fn find(text: &str, parts: Vec<Range<usize>>, found: &mut Vec<(&'static str, Range<usize>)>) {
     let (whole, mut behind) = (Whole::new(text), 0);
-    for part in parts.find_iter(text) {
-        if part.start() < behind {
+    for part in parts {
+        if part.start < behind {
             continue;
         }
-        let name = around(text, part.range());
+        let name = around(text, part);
         behind = name.end;
         if names::opens_placeholder(&text[..name.start]) {
             continue;
