@@ -3,6 +3,8 @@
 //! Nearly every text holds none, and most runs meet a few kinds only. An expression for each hint, or one of all, costs more to make
 //! than many small logs cost to read, so the words are taken out of the hints, and nothing is compiled before a text has one.
 
+use std::ops::Range;
+
 use regex_syntax::hir::literal::Extractor;
 
 /// How much of a hint is taken for a word, in bytes: in any case there are twice as many spellings for each.
@@ -11,9 +13,15 @@ const LONGEST: usize = 5;
 /// Of how many spellings a hint may be: letters that would make more of them are left to the expression.
 const SPELLINGS: usize = 100;
 
+/// With which a hint says that so many signs must follow its word, none of them a quote: `mb_[+-~]{44}`. Short words stand in
+/// many texts, and an expression costs much more to make than a look at what follows them.
+const SIGNS: &str = "[+-~]";
+
 /// A word with which a hint begins.
 struct Word {
     text: Box<[u8]>,
+    /// How many signs follow it at least.
+    signs: usize,
     hint: usize,
     /// True where the word is all that the hint asks for.
     whole: bool,
@@ -26,7 +34,7 @@ struct Word {
 impl Word {
     fn new(text: &[u8], hint: usize, whole: bool, fold: bool) -> Word {
         let third = text.get(2).map(|byte| if fold { byte.to_ascii_lowercase() } else { *byte });
-        Word { text: text.into(), hint, whole, fold, third }
+        Word { text: text.into(), signs: 0, hint, whole, fold, third }
     }
 
     fn begins(&self, text: &[u8]) -> bool {
@@ -34,10 +42,13 @@ impl Word {
         if self.third.is_some() && self.third != third {
             return false;
         }
-        match text.get(..self.text.len()) {
-            Some(start) if self.fold => start.eq_ignore_ascii_case(&self.text),
-            start => start == Some(&*self.text),
-        }
+        let Some((start, rest)) = text.split_at_checked(self.text.len()) else { return false };
+        let is_it = if self.fold { start.eq_ignore_ascii_case(&self.text) } else { start == &*self.text };
+        is_it && (self.signs == 0 || self.is_followed(rest))
+    }
+
+    fn is_followed(&self, rest: &[u8]) -> bool {
+        rest.get(..self.signs).is_some_and(|signs| signs.iter().all(|sign| (b'+'..=b'~').contains(sign)))
     }
 }
 
@@ -63,15 +74,16 @@ impl Hints {
     /// Nearly all hints are words with nothing around them: those need no parser of expressions.
     fn add(&mut self, hint: usize, form: &str) {
         for (form, fold) in alternatives(form) {
-            match plain(form) {
-                Some(word) => self.put(&Word::new(word.as_bytes(), hint, true, fold)),
-                None if fold => self.extract(hint, &format!("(?i-u:{form})")),
-                None => self.extract(hint, form),
+            let (word, signs) = followed(form);
+            match plain(word) {
+                Some(word) => self.put(&Word { signs, ..Word::new(word.as_bytes(), hint, true, fold) }),
+                None if fold => self.extract(hint, &format!("(?i-u:{word})"), signs),
+                None => self.extract(hint, word, signs),
             }
         }
     }
 
-    fn extract(&mut self, hint: usize, form: &str) {
+    fn extract(&mut self, hint: usize, form: &str, signs: usize) {
         let mut extractor = Extractor::new();
         extractor.limit_class(64).limit_literal_len(LONGEST).limit_total(SPELLINGS);
         let seq = regex_syntax::parse(form).ok().map(|form| extractor.extract(&form));
@@ -80,7 +92,7 @@ impl Hints {
             return self.any.push(hint);
         };
         for word in words {
-            self.put(&Word::new(word.as_bytes(), hint, word.is_exact(), false));
+            self.put(&Word { signs, ..Word::new(word.as_bytes(), hint, word.is_exact(), false) });
         }
     }
 
@@ -108,16 +120,25 @@ impl Hints {
         self.any.is_empty()
     }
 
-    /// Calls `found` with the number of every hint that a text may fit, and whether it does for certain, until it says that this is enough.
-    pub(super) fn search(&self, text: &str, mut found: impl FnMut(usize, bool) -> bool) {
-        if self.any.iter().any(|hint| found(*hint, false)) {
+    /// True if a text with a word of this hint fits it for certain.
+    #[cfg(test)]
+    pub(super) fn is_of_words(&self, hint: usize) -> bool {
+        let mut words = self.groups.iter().flatten().filter(|word| word.hint == hint).peekable();
+        words.peek().is_some() && words.all(|word| word.whole)
+    }
+
+    /// Calls `found` with the number of every hint that a text may fit, where its word stands, and whether it fits for certain,
+    /// until it says that this is enough. Places come in their order; a hint without a word stands at the start.
+    pub(super) fn search(&self, text: &str, mut found: impl FnMut(usize, Range<usize>, bool) -> bool) {
+        if self.any.iter().any(|hint| found(*hint, 0..0, false)) {
             return;
         }
         let bytes = text.as_bytes();
         for (at, two) in bytes.windows(2).enumerate() {
             let group = usize::from(self.group[pair(two[0], two[1])]);
             let words = if group == 0 { continue } else { &self.groups[group] };
-            if words.iter().any(|word| word.begins(&bytes[at..]) && found(word.hint, word.whole)) {
+            let mut told = |word: &Word| found(word.hint, at..at + word.text.len(), word.whole);
+            if words.iter().any(|word| word.begins(&bytes[at..]) && told(word)) {
                 return;
             }
         }
@@ -131,13 +152,21 @@ fn alternatives(form: &str) -> Vec<(&str, bool)> {
         Some((group, rest)) => (group, rest.strip_prefix('|').or(rest.is_empty().then_some(""))),
         None => ("", Some(form)),
     };
-    match rest.filter(|rest| !group.contains(['(', '[']) && !rest.contains(['(', '['])) {
+    let is_flat = |form: &str| !form.replace(SIGNS, "").contains(['(', '[']);
+    match rest.filter(|rest| is_flat(group) && is_flat(rest)) {
         None => vec![(form, false)],
         Some(rest) => {
             let forms = group.split('|').map(|form| (form, true)).chain(rest.split('|').map(|form| (form, false)));
             forms.filter(|(form, _)| !form.is_empty()).collect()
         }
     }
+}
+
+/// What stands before the signs that a form counts at its end, and how many they are.
+fn followed(form: &str) -> (&str, usize) {
+    let counted = form.strip_suffix('}').and_then(|form| form.split_once(SIGNS));
+    let signs = counted.and_then(|(word, count)| Some((word, count.strip_prefix('{')?.parse().ok()?)));
+    signs.unwrap_or((form, 0))
 }
 
 /// The word that a form is, where it is one; a sign after a backslash stands for itself.
@@ -168,7 +197,7 @@ mod tests {
     /// Number and wholeness of each hint, in the order they are found.
     fn told(hints: &Hints, text: &str) -> Vec<(usize, bool)> {
         let mut told = Vec::new();
-        hints.search(text, |hint, whole| {
+        hints.search(text, |hint, _, whole| {
             told.push((hint, whole));
             false
         });
@@ -190,6 +219,14 @@ mod tests {
         assert_eq!(told(&hints, "sessio see \\ shared \\U"), []);
         assert_eq!(told(&hints, "PaT").len(), 1);
         assert!(!told(&hints, "a PW b").is_empty());
+    }
+
+    #[test]
+    fn a_word_with_signs_behind_it_is_found_where_they_follow() {
+        let hints = Hints::new([r"m0-[+-~]{4}|\*:[+-~]{2}", "1[ab][+-~]{3}"].into_iter());
+        let found = |text: &str| !told(&hints, text).is_empty();
+        assert_eq!(["m0-abcd", "a m0-a1-2 b", "*:xy", "1b/=_"].map(found), [true; 4]);
+        assert_eq!(["m0-abc", "m0-a\"bcd", "m0-ab\u{e9}d", "m1-abcd", "*:x y", "1b/="].map(found), [false; 6]);
     }
 
     #[test]

@@ -2,40 +2,34 @@
 //! is ...`. A label is a name as of a member (see `names`); what stands between it and the value says how sure it is.
 
 use std::ops::Range;
-use std::sync::OnceLock;
-
-use regex::Regex;
 
 use super::blocks;
 use super::label::{Label, Link};
-use super::names;
-use super::near::Whole;
+use super::names::{self, Said};
+use super::near::{Whole, end_of};
 use super::stand_ins::{is_code, is_plain_word, is_slug, is_stand_in};
 use super::words::{is_four_words, is_mixed, is_phrase, is_random, is_strong, is_uuid, is_worded};
 
 /// A part of a name without which no name is one of a secret: what a text must hold before a label can stand in it.
-pub(super) const PARTS: &str = r"(?i-u:pass|pwd|secret|token|key|auth|cookie|credential|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat\b|\bpw\b|_pw\b|webhook|saml|psk|\bsas\b|seed|community)";
+pub(super) const PARTS: &str = r"(?i-u:pass|pwd|secret|token|key|auth|cookie|creds|credential|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat\b|pw\b|sessionid|sessid|csrf|xsrf|connect\.sid|security_answer|securityanswer|art-api|artapi|access-sign|accesssign|parool|webhook|saml|psk|\bsas\b|seed|community)";
 
 /// The same in other languages.
-pub(super) const OTHERS: &str = r"(?i-u:contrase|senha|wachtwoord|senord|haslo|heslo|jelszo|sifre|segredo|geheimnis|mdp|salasana|kode|parola|kennwort)|hasło|jelszó|şifre|пароль|Пароль|ПАРОЛЬ|密码|密碼|口令|パスワード|비밀번호";
+pub(super) const OTHERS: &str = r"(?i-u:contrase|senha|wachtwoord|senord|haslo|heslo|jelszo|ifre|segredo|geheimnis|mdp|salasana|kode|parol|kennwort|lozink|palavra|kata sandi|katasandi|clave|geslo|slapta)|asło|ASŁO|elszó|ELSZÓ|арол|АРОЛ|озинк|كلمة المرور|كلمة السر|كلمةالمرور|كلمةالسر|סיסמ|ωδικό|ật khẩu|ậtkhẩu|รหัสผ่าน|पासवर्ड|رمز عبور|رمزعبور|密钥|암호|密码|密碼|口令|パスワード|비밀번호";
+
+/// What says in Chinese, Japanese and Korean that a name is what follows; it stands right behind it.
+pub(super) const IS: [char; 6] = ['是', '为', '為', 'は', '는', '은'];
 
 /// Names longer than this, in bytes, are none.
 const LONGEST_NAME: usize = 64;
 
-/// [`PARTS`] and [`OTHERS`] in one.
-pub(super) fn all_parts() -> Option<&'static Regex> {
-    static ALL: OnceLock<Option<Regex>> = OnceLock::new();
-    ALL.get_or_init(|| Regex::new(&format!("{PARTS}|{OTHERS}")).ok()).as_ref()
-}
-
-/// The secrets behind labels that have one of these parts.
-pub(super) fn find(text: &str, parts: &Regex, found: &mut Vec<(&'static str, Range<usize>)>) {
+/// The secrets behind labels that have a part at one of these places, which are in their order.
+pub(super) fn find(text: &str, parts: Vec<Range<usize>>, found: &mut Vec<(&'static str, Range<usize>)>) {
     let (whole, mut behind) = (Whole::new(text), 0);
-    for part in parts.find_iter(text) {
-        if part.start() < behind {
+    for part in parts {
+        if part.start < behind {
             continue;
         }
-        let name = around(text, part.range());
+        let name = around(text, part);
         behind = name.end;
         if names::opens_placeholder(&text[..name.start]) {
             continue;
@@ -55,7 +49,7 @@ fn around(text: &str, part: Range<usize>) -> Range<usize> {
         letters.take(LONGEST_NAME).take_while(of_name).map(char::len_utf8).sum::<usize>()
     };
     let before = bytes(&mut text[..part.start].chars().rev());
-    let after = bytes(&mut text[part.end..].chars());
+    let after = bytes(&mut text[part.end..].chars().take_while(|c| !IS.contains(c)));
     let end = part.end + text[part.end..part.end + after].trim_end_matches(['.', '-']).len();
     part.start - before..end
 }
@@ -87,7 +81,21 @@ impl<'t> Label<'t> {
             name.start = before.len() - word;
             best = names::said(&text[name.clone()], &[]).or(best);
         }
-        Some(Label { whole, text, said: best?, name })
+        let label = Label { whole, text, said: best?, name };
+        Some(Label { said: Said { sure: label.said.sure || label.is_beside_user(), ..label.said }, ..label })
+    }
+
+    /// True for `pass` behind the name of a user, on its line or on the one before: `user=ann pass=...`.
+    fn is_beside_user(&self) -> bool {
+        if self.said.kind != "password" || !self.text[self.name.end..].starts_with(['=', ':', '"']) {
+            return false;
+        }
+        let mut lines = end_of(&self.text[..self.name.start], 2 * LONGEST_NAME).rsplit('\n').take(2);
+        let names = |line: &str, word: &str| {
+            let behind = line.find(word).map(|at| line[at..].trim_start_matches(|c: char| c.is_ascii_alphanumeric()));
+            behind.is_some_and(|rest| rest.starts_with(['=', ':', '"']))
+        };
+        lines.any(|line| ["user", "User", "login", "email"].iter().any(|word| names(line, word)))
     }
 
     /// The secrets behind this label: one, or the items of a list.
@@ -128,8 +136,7 @@ impl<'t> Label<'t> {
         if is_schema(shown) {
             return None;
         }
-        // The folder that a shell is in.
-        if matches!(&self.text[self.name.clone()], "PWD" | "OLDPWD") && shown.starts_with(['/', '~']) {
+        if names::is_folder(&self.text[self.name.clone()], shown) {
             return None;
         }
         if shown.len() < 4 || is_stand_in(shown) || !quoted && is_code(shown, then) || !self.said.fits(shown) {

@@ -12,14 +12,40 @@ const WAITING: usize = 8;
 /// Members that hold what the `name` beside them says, or the object that holds them.
 const VALUES: [&str; 5] = ["value", "Value", "secretValue", "plaintext", "default"];
 
+/// Members that say what the value beside them is, and those that hold that.
+const NAMED: [&str; 9] = ["name", "key", "Name", "Key", "setting", "fieldName", "parameter", "variable", "property"];
+const BESIDE: [&str; 6] = ["value", "Value", "new_value", "newValue", "fieldValue", "val"];
+
+/// Members that are true where the value beside them is a secret.
+const FLAGS: [&str; 5] = ["secret", "sensitive", "masked", "isSecret", "is_secret"];
+
 /// Members that hold what is typed into a field.
 const TYPED: [&str; 3] = ["text", "input", "value"];
 
 /// Members that say which field that is.
 const FIELDS: [&str; 8] = ["selector", "element", "locator", "field", "placeholder", "target", "label", "ref"];
 
+/// Members that say who somebody is, and those that hold a password beside them, and many other things elsewhere.
+const USERS: [&str; 7] = ["user", "username", "userName", "login", "email", "User", "uid"];
+const PASSES: [&str; 4] = ["pass", "pw", "Pass", "PASS"];
+
 /// Words of fields into which a secret is typed.
-const OF_FIELDS: [&str; 6] = ["password", "passwort", "passcode", "passphrase", "passwd", "contrase"];
+const OF_FIELDS: [&str; 14] = [
+    "password",
+    "passwort",
+    "passcode",
+    "passphrase",
+    "passwd",
+    "contrase",
+    "mot de passe",
+    "senha",
+    "wachtwoord",
+    "парол",
+    "密码",
+    "密碼",
+    "パスワード",
+    "비밀번호",
+];
 
 /// Members that say which program is started, and those that hold its arguments.
 const PROGRAMS: [&str; 4] = ["command", "cmd", "program", "executable"];
@@ -47,6 +73,8 @@ pub(super) struct Level<'t> {
     beside: Option<Said>,
     /// True beside a field into which a secret is typed.
     typed: bool,
+    /// True beside the name of a user.
+    user: bool,
     /// True for a JSON web key.
     key_set: bool,
     /// Values whose neighbour may come behind them: by which name, what, and where.
@@ -101,7 +129,8 @@ impl<'t> Level<'t> {
         match key {
             key if self.key_set && OF_KEYS.contains(&key) => Some(Said { kind: "private-key", sure: false }),
             key if self.typed && TYPED.contains(&key) => Some(Said { kind: "password", sure: true }),
-            "value" | "Value" => self.beside,
+            key if self.user && PASSES.contains(&key) => Some(Said { kind: "password", sure: true }),
+            key if BESIDE.contains(&key) => self.beside,
             _ => None,
         }
     }
@@ -115,16 +144,28 @@ impl<'t> Level<'t> {
             return Vec::new();
         }
         match self.key {
-            "name" | "key" | "Name" | "Key" => self.beside = names::said(content, own),
+            key if NAMED.contains(&key) => self.beside = names::said(content, own),
+            // The place in a document; a file of this name is something else.
+            "path" if self.beside.is_none() && content.starts_with(['/', '$']) => {
+                let said = content.rsplit(['/', '.']).next().and_then(|name| names::said(name, own));
+                self.beside = said.map(|said| Said { sure: said.sure && said.kind == "password", ..said });
+            }
+            // Azure calls a secret by where it is kept.
+            "id" if content.contains(".vault.azure.net/secrets/") => {
+                self.beside = Some(Said { kind: "secret", sure: true });
+            }
             "label" if self.beside.is_none() => self.beside = names::said(content, own),
             // An id may speak of a secret and be one of something else: then the value has to look like one.
             "id" if self.beside.is_none() => {
                 self.beside = names::said(content, own).map(|said| Said { sure: false, ..said });
             }
-            "type" if matches!(content, "CONCEALED" | "password") => {
+            "type" | "Type" if matches!(content, "CONCEALED" | "password" | "SecureString") => {
                 self.beside = self.beside.or(Some(Said { kind: "password", sure: true }));
             }
+            // The keys of an account: `key1`, `key2`.
+            "keyName" => self.beside = Some(Said { kind: "api-key", sure: false }),
             "kty" => self.key_set = true,
+            key if USERS.contains(&key) => self.user = true,
             _ => {}
         }
         if FIELDS.contains(&self.key) {
@@ -133,10 +174,26 @@ impl<'t> Level<'t> {
         }
         let waits = TYPED.contains(&self.key)
             || VALUES.contains(&self.key)
+            || BESIDE.contains(&self.key)
+            || PASSES.contains(&self.key)
             || OF_KEYS.contains(&self.key) && is_random(content, 16);
         if waits && self.waiting.len() < WAITING {
             self.waiting.push((self.key, content, start));
         }
+        self.told()
+    }
+
+    /// What waits and is a secret if the member that is being read is true: `"sensitive": true`.
+    pub(super) fn flagged(&mut self) -> Vec<(Said, &'t str, usize)> {
+        if !self.object || !FLAGS.contains(&self.key) {
+            return Vec::new();
+        }
+        self.beside = self.beside.or(Some(Said { kind: "secret", sure: true }));
+        self.told()
+    }
+
+    /// What waited for what is known now.
+    fn told(&mut self) -> Vec<(Said, &'t str, usize)> {
         let (key, waiting) = (self.key, std::mem::take(&mut self.waiting));
         let told = |(name, value, at): &(&'t str, &'t str, usize)| {
             let said = self.said_of(name).filter(|said| *name != key && said.fits(value))?;

@@ -2,6 +2,7 @@
 
 use super::blocks;
 use super::label::{Label, Link};
+use super::labels::IS;
 use super::near::start_of;
 
 /// How many letters a type or a word has before its value, at most.
@@ -75,6 +76,11 @@ impl<'t> Label<'t> {
     }
 
     fn by_sign(&self, closed: &'t str, closing: &str, gap: &'t str) -> Option<(Link, &'t str)> {
+        // What a password is compared with is one, where it looks like one.
+        let compared = gap.trim_start_matches(['=', '!']);
+        if gap.len() - compared.len() > 1 && gap[1..].starts_with('=') && compared.starts_with([' ', '"', '\'']) {
+            return Some((Link::Listed, compared));
+        }
         if let Some(rest) = assigned(gap) {
             return Some((Link::Assigned, rest));
         }
@@ -100,13 +106,24 @@ impl<'t> Label<'t> {
         self.by_word(closed, gap)
     }
 
+    /// What follows `changed the root password to`.
+    fn set_to(&self, gap: &'t str) -> Option<&'t str> {
+        let line = self.before().rsplit(['.', '\n']).next().unwrap_or_default();
+        let is_set = ["changed ", "set ", "reset ", "updated ", "rotated "].iter().any(|word| line.contains(word));
+        gap.strip_prefix("to ").filter(|_| is_set)
+    }
+
     fn by_word(&self, closed: &'t str, gap: &'t str) -> Option<(Link, &'t str)> {
+        if let Some(rest) = self.set_to(gap).or_else(|| whose(gap)) {
+            return Some((Link::Said, rest));
+        }
         let shown = gap.strip_prefix('(').filter(|rest| rest.starts_with(['"', '\'', '`']));
         if let Some(rest) = told(closed).or(shown) {
             return Some((Link::Said, rest));
         }
         let said = ["is", "was", "equals", "ist", "lautet", "est", "es", "é", "è"].iter();
         let said = said.filter_map(|word| gap.strip_prefix(word)).find(|rest| rest.starts_with([' ', '\t', ':', '`']));
+        let said = said.or_else(|| gap.strip_prefix(IS));
         let rest = said.map_or(gap, past_setting);
         let rest = rest.strip_prefix(':').unwrap_or(rest);
         let flag = self.is_flag();
@@ -202,7 +219,7 @@ fn past_size(rest: &str) -> &str {
 
 /// The quotation mark behind a type and a sign: `let password: &str = "..."`, `param password string = '...'`.
 fn typed(gap: &str) -> Option<&str> {
-    let kind = gap.strip_prefix(':').unwrap_or(gap).trim_start_matches(' ');
+    let kind = gap.strip_prefix(':').or_else(|| gap.strip_prefix("As ")).unwrap_or(gap).trim_start_matches(' ');
     let of_kind =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '<' | '>' | '[' | ']' | '\'' | '.' | '?' | '&');
     let length = kind.chars().take(LONGEST + 1).take_while(|c| of_kind(*c)).count();
@@ -215,6 +232,14 @@ fn typed(gap: &str) -> Option<&str> {
 fn past_setting(rest: &str) -> &str {
     const SET: [&str; 5] = [" now ", " set to ", " reset to ", " changed to ", " updated to "];
     SET.iter().find_map(|set| rest.strip_prefix(set)).map_or(rest, |behind| &rest[rest.len() - behind.len() - 1..])
+}
+
+/// What follows `for the admin account is`.
+fn whose(gap: &str) -> Option<&str> {
+    let whose = start_of(gap.strip_prefix("for ")?, 2 * LONGEST);
+    let end = whose.find(" is ")?;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '-' | '@' | '\'' | '"' | '`');
+    whose[..end].chars().all(is_name).then(|| &gap["for ".len() + end + " is ".len()..])
 }
 
 /// What is said of a secret before it is shown: `key provided: ...`, `password for jo: ...`.

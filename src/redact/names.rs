@@ -5,8 +5,9 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
+use super::made;
 use super::near::start_of;
-use super::vocabulary::{CODES, HARMLESS, KEYS, LAST, LOOKUP, NAMES, NEVER, SESSION, SPELLING};
+use super::vocabulary::{CODES, HARMLESS, KEYS, LAST, LOOKUP, NAMES, NEVER, OWNERS, SESSION, SPELLING, WHICH};
 use super::words;
 
 /// Kinds of secrets; a placeholder begins with one.
@@ -72,7 +73,7 @@ impl Said {
     /// True if the value may be the secret that the name speaks of.
     pub fn fits(self, value: &str) -> bool {
         let looks = words::is_random(value, 12) || self.kind == "password" && words::is_strong(value);
-        self.sure || looks && !words::is_uuid(value) && !value.contains([' ', '/', '\\'])
+        self.sure || looks && !words::is_uuid(value) && !value.contains([' ', '/', '\\']) && !made::is_named_hash(value)
     }
 }
 
@@ -98,6 +99,18 @@ fn by_words(name: &str) -> Option<Said> {
     while words.len() > 1 && words.last().is_some_and(|last| SPELLING.contains(last)) {
         words.pop();
     }
+    let all = words.len();
+    while words.len() > 1 && words.last().is_some_and(|last| WHICH.contains(last)) {
+        words.pop();
+    }
+    let said = by_last(&mut words);
+    // What comes behind may be said of something else: `token_test`.
+    let is_all = words.len() + 1 == all;
+    said.map(|said| Said { sure: said.sure && (is_all || said.kind != "token"), ..said })
+}
+
+/// What the last of these words says, with the one before it.
+fn by_last(words: &mut Vec<&str>) -> Option<Said> {
     let last = words.pop()?;
     let before = words.last().copied().unwrap_or_default();
     let of = |list: &[(&str, &'static str)], word: &str| {
@@ -113,13 +126,19 @@ fn by_words(name: &str) -> Option<Said> {
         "code" | "codes" if CODES.contains(&before) => Some(Said { kind: "secret", sure: true }),
         "phrase" if matches!(before, "seed" | "recovery" | "pass") => Some(Said { kind: "secret", sure: true }),
         "string" | "url" | "uri" if before == "webhook" => maybe("secret"),
+        "pass" if matches!(before, "tests" | "checks" | "first" | "second") => None,
         "pass" | "pw" if !before.is_empty() => Some(Said { kind: "password", sure: true }),
         "pass" | "pw" => maybe("password"),
-        "pat" if !before.is_empty() => maybe("token"),
+        "pat" => maybe("token"),
+        "sid" if before == "connect" => maybe("cookie"),
+        "answer" if before == "security" => Some(Said { kind: "secret", sure: true }),
         "passe" if before == "de" => Some(Said { kind: "password", sure: true }),
         "seed" if matches!(before, "totp" | "otp" | "wallet" | "mfa") => Some(Said { kind: "secret", sure: true }),
         "secrets" | "tokens" | "auth" | "oauth" | "sas" => maybe("secret"),
         "cookies" => maybe("cookie"),
+        // Words for other things, too.
+        "clave" | "geslo" | "parole" | "parool" | "κωδικός" | "암호" => maybe("password"),
+        "密钥" => maybe("secret"),
         last => last_word(last).map(|kind| Said { kind, sure: true }).or_else(|| ending(last)),
     }
 }
@@ -138,8 +157,13 @@ fn ending(word: &str) -> Option<Said> {
     ];
     let sure = ENDS.iter().find(|(end, _)| word.ends_with(end)).map(|(_, kind)| Said { kind, sure: true });
     // `githubtoken` is one, `nexttoken` a place in a list.
+    let glued = word.strip_suffix("pass").or_else(|| word.strip_suffix("pw")).filter(|of| OWNERS.contains(of));
+    let sure = sure.or(glued.map(|_| Said { kind: "password", sure: true }));
     let of = word.strip_suffix("token").filter(|of| !of.is_empty() && !HARMLESS.contains(of));
+    // The id of a session in one word is that of a cookie; where programs speak of theirs it is two.
+    let session = word.ends_with("sessionid") || word.ends_with("sessid") || word == "csrf" || word == "xsrf";
     sure.or_else(|| of.map(|_| Said { kind: "token", sure: false }))
+        .or_else(|| session.then_some(Said { kind: "cookie", sure: false }))
 }
 
 /// The words of a name in lower case: `aB`, `a_b`, `a-b` and `A B` are two.
@@ -161,6 +185,13 @@ fn words(name: &str) -> Vec<String> {
     }
     words.retain(|word| !word.is_empty());
     words
+}
+
+/// True for the folder that a shell is in: `"pwd": "/home/jo"`.
+pub(super) fn is_folder(name: &str, value: &str) -> bool {
+    let drive = value.as_bytes().get(1..3).is_some_and(|sign| matches!(sign, b":\\" | b":/"));
+    let is_path = value.starts_with(['/', '~']) || drive;
+    is_path && ["pwd", "oldpwd"].iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
 /// True for a word that makes the `token` behind it a place, a piece of text or the name of a work.

@@ -73,7 +73,7 @@ const BESIDE_AWS: &str = r"(?:^|[^A-Za-z0-9/+=])([A-Za-z0-9/+]{40})(?:$|[^A-Za-z
 
 /// What a text must hold, besides what a shape needs, before a name can give a secret away: nearly all messages do not,
 /// and one fast look at them is enough. An escape may hide what a shape needs, so a text with one is always looked into.
-const NAMED: &str = r"(?i-u:session|key|private|saml|seed)|\\u|\\/";
+const NAMED: &str = r#"(?i-u:session|key|private|saml|seed)|"sensitive|"masked|\\u|\\/"#;
 
 fn usual() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     SHAPES.iter().chain(COMMANDS).chain(VENDORS).copied()
@@ -84,7 +84,7 @@ pub(super) fn is_hinted(text: &str) -> bool {
     let usual = Usual::get();
     let mut may = vec![false; usual.needs.len()];
     let mut hinted = false;
-    usual.hints.search(text, |hint, whole| {
+    usual.hints.search(text, |hint, _, whole| {
         hinted = whole;
         may[hint] = true;
         whole
@@ -141,22 +141,21 @@ impl Usual {
     }
 
     fn find(&self, text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
-        let mut hinted: Vec<(usize, bool)> = Vec::new();
-        self.hints.search(text, |hint, whole| {
+        let (mut hinted, mut parts): (Vec<(usize, bool)>, Vec<Range<usize>>) = Default::default();
+        self.hints.search(text, |hint, place, whole| {
             match hinted.iter_mut().find(|(known, _)| *known == hint) {
+                _ if hint == LABELS || hint == OTHERS => parts.push(place),
                 Some((_, known)) => *known |= whole,
                 None => hinted.push((hint, whole)),
             }
             false
         });
-        hinted.sort_unstable();
-        let others = hinted.iter().any(|(at, _)| *at == OTHERS);
-        if others || hinted.iter().any(|(at, whole)| *at == LABELS && (*whole || self.needs[LABELS].fits(text))) {
-            let parts = if others { labels::all_parts() } else { self.needs[LABELS].regex() };
-            parts.into_iter().for_each(|parts| labels::find(text, parts, found));
+        if !parts.is_empty() {
+            labels::find(text, parts, found);
             tables::find(text, found);
             blocks::sealed(text, found);
         }
+        hinted.sort_unstable();
         for (at, whole) in hinted {
             let shape = at.checked_sub(OTHERS + 1).and_then(|at| self.shapes.get(at));
             let Some((kind, shape)) = shape.filter(|_| whole || self.needs[at].fits(text)) else { continue };
@@ -178,7 +177,7 @@ impl Usual {
 }
 
 /// What words begin with, too: the rest has to be letters drawn by lot.
-const LOOSE: [&str; 4] = ["key", "co_", "ak_", "s."];
+const LOOSE: [&str; 9] = ["key", "co_", "ak_", "s.", "ser.", "as-", "ak-", "b_", "rf_"];
 
 /// What stands between a maker and the letters of a key: names of files and of tests have it, too.
 const STAGED: [&str; 6] = ["_live_", "_test_", "-live-", "-test-", "_sandbox_", "_prod_"];
@@ -204,6 +203,10 @@ fn hits(kind: &'static str, regex: &Regex, text: &str, found: &mut Vec<(&'static
             }
             "api-key" if shown.starts_with("sk-") => words::is_worded(&shown[3..]),
             "token" if shown.starts_with("xox") => !shown.bytes().any(|byte| byte.is_ascii_digit()),
+            "api-key" if whole && made::is_public(shown) => true,
+            "api-key" if whole && ["live_", "test_"].iter().any(|stage| shown.starts_with(stage)) => {
+                made::is_named_hash(shown)
+            }
             "api-key" if whole && !shown[1..].starts_with("k_") && STAGED.iter().any(|stage| shown.contains(stage)) => {
                 !is_staged(shown)
             }
@@ -212,8 +215,9 @@ fn hits(kind: &'static str, regex: &Regex, text: &str, found: &mut Vec<(&'static
             }
             "token" if !whole && text[..secret.start()].ends_with("key=") && is_slug(shown) => true,
             // Before a host stands the name of a user as often.
-            "token" if !whole && text[..secret.start()].ends_with("://") && shown.len() < 20 => {
-                !words::is_random(shown, 10)
+            "token" if !whole && text[..secret.start()].ends_with("://") => {
+                let is_name = shown.len() < 20 && !words::is_random(shown, 10);
+                is_name || is_stand_in(shown) || is_published(&text[secret.end()..])
             }
             "custom" | "email" => false,
             _ => !whole && (is_stand_in(shown) || kind == "password" && is_code(shown, "")),
@@ -222,6 +226,11 @@ fn hits(kind: &'static str, regex: &Regex, text: &str, found: &mut Vec<(&'static
             found.push((kind, if whole { to_its_end(text, secret.range()) } else { secret.range() }));
         }
     }
+}
+
+/// True behind the key in an address to which programs that anybody has send their errors (Sentry).
+fn is_published(behind: &str) -> bool {
+    behind.split(['/', ' ', '"']).next().is_some_and(|host| host.contains(".ingest."))
 }
 
 /// A key goes on behind a point where as many letters drawn by lot follow: it has parts, of which its form tells the first.
@@ -308,7 +317,12 @@ mod tests {
 
     #[test]
     fn every_expression_compiles() {
-        assert!(Usual::get().hints.all_begin_with_words());
+        let hints = &Usual::get().hints;
+        assert!(hints.all_begin_with_words());
+        assert!(
+            [LABELS, OTHERS].iter().all(|parts| hints.is_of_words(*parts)),
+            "the places of parts are those of words"
+        );
         for (hint, kind, form) in usual().chain([(labels::PARTS, "secret", BESIDE_AWS), (NAMED, "name", NAMED)]) {
             assert!(Regex::new(hint).is_ok() && Regex::new(form).is_ok(), "{kind}: {form}");
         }

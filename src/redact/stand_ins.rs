@@ -23,6 +23,10 @@ const WORDS: &[&str] = &[
     "link",
     "missing",
     "invalid",
+    "incorrect",
+    "correct",
+    "wrong",
+    "rejected",
     "expired",
     "empty",
     "unset",
@@ -63,6 +67,10 @@ const WORDS: &[&str] = &[
 /// What a placeholder for a reader begins with.
 const YOURS: [&str; 7] = ["your-", "your_", "my-", "insert", "replace", "changeme", "<"];
 
+/// What the place begins with at which a secret is kept.
+const KEPT: [&str; 6] =
+    ["arn:aws", "@Microsoft.KeyVault(", "file://", "/run/secrets/", "/var/run/secrets/", "keyring:"];
+
 /// What an expression of a program begins with.
 const READ: [&str; 13] = [
     "process.env",
@@ -95,7 +103,7 @@ pub fn is_stand_in(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     is_masked(value)
         || is_variable(value)
-        || READ.iter().any(|word| value.starts_with(word))
+        || READ.iter().chain(&KEPT).any(|word| value.starts_with(word))
         || YOURS.iter().any(|word| lower.starts_with(word)) && !value.bytes().any(|byte| byte.is_ascii_digit())
         // `--secret token#1=env:TOKEN` says where the secret is.
         || value.contains("=env:")
@@ -107,7 +115,7 @@ pub fn is_stand_in(value: &str) -> bool {
         || WORDS.contains(&lower.as_str())
         || ["%s", "%d", "%r", "{}", "{0}"].iter().any(|form| is_filled_in(value, form))
         || value.strip_prefix('#').is_some_and(is_colour)
-        || value.strip_prefix("0x").is_some_and(|digits| digits.len() < 9)
+        || value.strip_prefix("0x").is_some_and(|digits| digits.len() < 9 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
         || is_sentence(&lower)
 }
 

@@ -162,7 +162,9 @@ fn past_wrapping(rest: &str) -> &str {
 
 /// A value without the scheme before it, which is no secret.
 fn without_scheme(value: &str) -> &str {
-    const SCHEMES: [&str; 11] = [
+    const SCHEMES: [&str; 13] = [
+        "negotiate ",
+        "ntlm ",
         "ssws ",
         "bearer ",
         "basic ",

@@ -50,6 +50,21 @@ pub(super) const NAMES: &[(&str, &str)] = &[
     ("totpseed", "secret"),
     ("otpseed", "secret"),
     ("motdepasse", "password"),
+    ("كلمةالمرور", "password"),
+    ("كلمةالسر", "password"),
+    ("סיסמה", "password"),
+    ("סיסמא", "password"),
+    ("κωδικόςπρόσβασης", "password"),
+    ("mậtkhẩu", "password"),
+    ("รหัสผ่าน", "password"),
+    ("katasandi", "password"),
+    ("पासवर्ड", "password"),
+    ("رمزعبور", "password"),
+    ("palavrapasse", "password"),
+    ("slaptažodis", "password"),
+    ("xjfrogartapi", "api-key"),
+    ("xtransmissionsessionid", "cookie"),
+    ("cbaccesssign", "secret"),
     ("requirepass", "password"),
     ("masterauth", "password"),
 ];
@@ -63,6 +78,7 @@ pub(super) const LAST: &[(&str, &str)] = &[
     ("secret", "secret"),
     ("credential", "secret"),
     ("credentials", "secret"),
+    ("creds", "secret"),
     ("token", "token"),
     ("jwt", "jwt"),
     ("bearer", "token"),
@@ -74,6 +90,7 @@ pub(super) const LAST: &[(&str, &str)] = &[
     ("passcode", "password"),
     ("psk", "password"),
     ("otp", "secret"),
+    ("totp", "secret"),
     ("mnemonic", "secret"),
     ("passwords", "password"),
     ("passwort", "password"),
@@ -101,6 +118,10 @@ pub(super) const LAST: &[(&str, &str)] = &[
     ("adgangskode", "password"),
     ("passord", "password"),
     ("parola", "password"),
+    ("parolă", "password"),
+    ("парола", "password"),
+    ("лозинка", "password"),
+    ("lozinka", "password"),
     ("şifre", "password"),
     ("пароль", "password"),
     ("密码", "password"),
@@ -153,6 +174,8 @@ pub(super) const KEYS: &[(&str, &str)] = &[
     ("pgp", "private-key"),
     ("gpg", "private-key"),
     ("sas", "api-key"),
+    ("wifi", "password"),
+    ("wpa", "password"),
 ];
 
 /// Words before `key` that make it the name of a thing: a value behind them is none, whatever it looks like.
@@ -199,8 +222,22 @@ pub(super) const LOOKUP: &[&str] = &[
 ];
 
 /// Words before `code` that make it one that lets its owner in.
-pub(super) const CODES: &[&str] =
-    &["otp", "mfa", "totp", "backup", "recovery", "verification", "pin", "2fa", "device", "auth", "authorization"];
+pub(super) const CODES: &[&str] = &[
+    "otp",
+    "mfa",
+    "totp",
+    "backup",
+    "recovery",
+    "verification",
+    "pin",
+    "2fa",
+    "device",
+    "auth",
+    "authorization",
+    "access",
+    "activation",
+    "unlock",
+];
 
 /// Words before `token` that make it a place in a list, a piece of text or the name of a work, not a credential.
 pub(super) const HARMLESS: &[&str] = &[
@@ -248,6 +285,16 @@ pub(super) const SPELLING: &[&str] = &[
     "confirm",
     "again",
     "repeat",
+];
+
+/// Last words that say which of several it is: `password_prod`, `TOKEN_V2`, `passwordOld`.
+pub(super) const WHICH: &[&str] =
+    &["prod", "production", "dev", "staging", "stage", "test", "local", "old", "new", "current", "previous", "v"];
+
+/// What `pass` and `pw` are written in one word with; `bypass` and `compass` are others.
+pub(super) const OWNERS: &[&str] = &[
+    "db", "root", "admin", "user", "smtp", "mail", "ftp", "ssh", "redis", "mysql", "pg", "mongo", "ldap", "proxy",
+    "sudo", "login", "wifi", "ssl", "key", "store", "imap", "vnc", "bind", "web", "app", "jdbc", "sql", "cert", "my",
 ];
 
 /// Members that tie messages together or say what they are.

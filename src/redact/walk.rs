@@ -122,6 +122,12 @@ impl Walk<'_> {
                     }
                     at = end;
                 }
+                b't' if bytes[at..].starts_with(b"true") => {
+                    let flagged = levels.last_mut().map(Level::flagged).unwrap_or_default();
+                    for (said, value, start) in flagged {
+                        self.whole(value, start, said.kind, &levels, &mut hits);
+                    }
+                }
                 b'-' | b'0'..=b'9' => {
                     let end = at + bytes[at..].iter().take_while(|byte| is_of_number(**byte)).count();
                     self.number(&text[at..end], at, &levels, depth, &mut hits);
@@ -197,7 +203,8 @@ impl Walk<'_> {
         depth: u8,
         hits: &mut Vec<Hit>,
     ) {
-        let named = levels.last().and_then(|level| self.by_name(level, progress));
+        let named = levels.last().filter(|level| !names::is_folder(level.key, content));
+        let named = named.and_then(|level| self.by_name(level, progress));
         let beside = levels.last_mut().and_then(Level::take_beside);
         // A message may stand in a record, or in a list: a path of it holds there, too.
         let is_place = |path: &String| !path.is_empty() && pointer(levels).ends_with(path.as_str());
