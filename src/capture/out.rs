@@ -19,8 +19,6 @@ use waiting::Waiting;
 
 use std::ops::Range;
 
-use rustc_hash::FxHashSet;
-
 use super::harm::Heads;
 use super::lines::Line;
 use super::outer::Outer;
@@ -217,8 +215,8 @@ impl<'s> Out<'s> {
     }
 
     /// Nothing tells what comes first of these lines and what stands beside them.
-    pub(crate) fn order_is_not_told(&mut self, lines: FxHashSet<u64>) {
-        self.plan.unordered = lines;
+    pub(crate) fn order_is_not_told(&mut self, lines: impl IntoIterator<Item = u64>) {
+        self.plan.unordered.extend(lines);
     }
 
     /// Reads in the file's name whose messages it holds: `x.client-to-server.jsonl`, `x.s2c.bin`.

@@ -63,7 +63,10 @@ impl Log {
                 out.order_is_not_told(plan.unordered);
             }
             if more || !is_first {
-                let order = survey::by_times(&self.looked(), &window.text);
+                let (order, untold) = survey::by_times(&self.looked(), &window.text);
+                if !is_first {
+                    out.order_is_not_told(untold.iter().filter_map(|nth| window.line(*nth)));
+                }
                 if furthest.max(window.arrange(&order)) >= window.reach() {
                     return Err(too_far(&self.input));
                 }
@@ -106,6 +109,12 @@ impl Window {
             self.records.push(record);
         }
         Ok(true)
+    }
+
+    /// The line in the log of the nth line of the window, as long as its records stand as they were read.
+    fn line(&self, nth: u64) -> Option<u64> {
+        let at = usize::try_from(nth.checked_sub(1)?).ok()?;
+        self.records.get(at).map(|record| record.number)
     }
 
     /// Brings the records into the order. Gives how far one of them was from its place, in records.
@@ -207,6 +216,25 @@ mod tests {
         for limit in [20_000, 50_000, 100_000] {
             assert!(read(&text, limit).expect("frames") == whole, "{limit}");
         }
+    }
+
+    #[test]
+    fn what_stands_at_one_time_in_a_window_of_late_records_has_no_order() {
+        let late = |at: usize| {
+            if at % 9 == 8 {
+                at - 4
+            } else if at % 9 >= 4 {
+                at + 1
+            } else {
+                at
+            }
+        };
+        let text = log(late).replace(".996Z", ".995Z");
+        let untold = |limit| {
+            let frames = read(&text, limit).expect("frames");
+            frames.iter().filter(|frame| frame.kind == "unordered").count()
+        };
+        assert_eq!((untold(WHOLE_LIMIT), untold(50_000)), (8, 8));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod artefact;
 mod beside;
+mod clock;
 mod counters;
 mod echoes;
 mod exchanges;
@@ -27,6 +28,8 @@ mod voices;
 
 #[cfg(test)]
 mod tests;
+
+use rustc_hash::FxHashSet;
 
 pub(super) use beside::Records;
 pub(super) use lanes::Lanes;
@@ -81,9 +84,10 @@ pub(super) fn survey(of: &Looked<'_>, head: &[u8], whole: bool) -> Plan {
     plan
 }
 
-/// The order of a part of a log whose records come late, by their times.
-pub(super) fn by_times(of: &Looked<'_>, part: &[u8]) -> Order {
-    let Some(notes) = take(of, part, true, false) else { return Order::AsWritten };
+/// The order of a part of a log whose records come late, by their times, and its lines, counted from its own first one, of which these
+/// do not tell it.
+pub(super) fn by_times(of: &Looked<'_>, part: &[u8]) -> (Order, FxHashSet<u64>) {
+    let Some(notes) = take(of, part, true, false) else { return Default::default() };
     let mut plan = Plan { twins: notes.resolution_us < SECOND, ..Plan::default() };
     let notes = if plan.twins { notes.without_twins(&mut plan) } else { notes };
     let groups: Vec<u32> = notes.list.iter().map(|note| note.channel).collect();

@@ -4,16 +4,15 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashSet;
 
-use super::Looked;
 use super::lanes::Lanes;
 use super::marks::{
     Leaves, Marks, Signs, asks_much, digest, is_digest, is_emptied, is_hollow, is_needy, is_null_error, is_quoted,
     leaves, shape, words,
 };
+use super::{Looked, clock};
 use crate::capture::format::Reader;
 use crate::capture::lines::{Lines, lossy};
 use crate::capture::out::Out;
-use crate::capture::time::SECOND;
 use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Proof, Resume, Skip, Transport};
 use crate::error::Result;
 use crate::jsonrpc::{Defect, Id, IdField, Kind, Message};
@@ -401,7 +400,7 @@ pub(super) fn take(of: &Looked<'_>, head: &[u8], whole: bool, repeats: bool) -> 
     let served = !kept_apart && out.named_around();
     drop(out);
     let mut notes = notes.into_inner();
-    if let Some(step_us) = shown_us(&notes.list).filter(|_| of.format.name() != "rec") {
+    if let Some(step_us) = clock::shown_us(&notes.list, notes.resolution_us).filter(|_| of.format.name() != "rec") {
         notes.shown_us = step_us;
         notes.resolution_us = notes.resolution_us.max(step_us);
     }
@@ -410,36 +409,3 @@ pub(super) fn take(of: &Looked<'_>, head: &[u8], whole: bool, repeats: bool) -> 
 
 /// How far before its request what it brings about may stand where two threads write a log, in messages.
 pub(super) const NEAR: usize = 8;
-
-/// So many times show a clock of whole seconds, however many digits are written,
-const TIMED: usize = 8;
-
-/// where so many messages have the time of the one before.
-const AT_ONCE: usize = 3;
-
-/// The step of a clock that is coarser than it is written.
-fn shown_us(list: &[Note]) -> Option<i64> {
-    if in_seconds(list) { Some(SECOND) } else { batches_us(list) }
-}
-
-/// So many messages of four have the time of the one before where times are those of batches: a request and its answer may share
-/// theirs on any clock, and what follows has another one.
-const OF_FOUR: usize = 3;
-
-/// The longest time between two batches, where most messages have the time of the one before: they were written down together, each at
-/// any time since the batch before.
-fn batches_us(list: &[Note]) -> Option<i64> {
-    let times: Vec<i64> = list.iter().filter_map(|note| note.at_us).collect();
-    let steps = || times.windows(2).map(|pair| (pair[1] - pair[0]).abs());
-    let same = steps().filter(|step| *step == 0).count();
-    let longest = steps().max().filter(|longest| *longest > 0)?;
-    (times.len() >= TIMED && same * 4 >= (times.len() - 1) * OF_FOUR).then_some(longest)
-}
-
-/// True where all times are whole seconds, and messages share them as they do where nothing finer is told.
-fn in_seconds(list: &[Note]) -> bool {
-    let times = || list.iter().filter_map(|note| note.at_us);
-    let at_once = || times().zip(times().skip(1)).filter(|(one, next)| one == next).count();
-    let differ = || times().any(|time| Some(time) != times().next());
-    times().all(|time| time % SECOND == 0) && times().count() >= TIMED && at_once() >= AT_ONCE && differ()
-}

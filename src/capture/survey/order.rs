@@ -1,5 +1,7 @@
 //! The order of records: as written, turned round, by their times, or with an answer put behind its request.
 
+use rustc_hash::FxHashSet;
+
 use super::note::{Act, NEAR, Notes};
 use super::pairing::score;
 use super::unordered;
@@ -20,6 +22,7 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
     let before = score(list, &as_written, groups);
     let reversed: Vec<usize> = as_written.iter().rev().copied().collect();
     let (steps, on) = steps(notes, groups);
+    let base = if steps > on { &reversed } else { &as_written };
     let mut best = (before, as_written.clone(), String::new());
     let mut as_good = false;
     // Ids that were counted in the order of the records speak for that one, whichever it is: times alone tell.
@@ -44,22 +47,16 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
         if newest_first {
             suppose(reversed.clone(), NEWEST_FIRST.to_string());
         }
-        let (base, said) = match newest_first {
-            true => (
-                reversed.clone(),
-                "it stands newest first but for some of its records, and was put into the order of their times"
-                    .to_string(),
-            ),
-            false => (
-                as_written.clone(),
-                format!("{steps} of its records stand out of the order of their times, and were put into it"),
-            ),
+        let said = match newest_first {
+            true => "it stands newest first but for some of its records, and was put into the order of their times"
+                .to_string(),
+            false => format!("{steps} of its records stand out of the order of their times, and were put into it"),
         };
-        suppose(by_time(notes, &base), said.clone());
+        suppose(by_time(notes, base), said.clone());
         // Where nothing speaks for either order, a record that merely came late belongs where its time is. A count that would
         // become two speaks for the one that it has.
         if best.1 == as_written {
-            let order = by_time(notes, &base);
+            let order = by_time(notes, base);
             let found = score(list, &order, groups);
             as_good =
                 !coarse && found.disorder() == best.0.disorder() && found.two_counts <= before.two_counts && !set_back;
@@ -86,6 +83,7 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
         }
     }
     let (now, order, said) = best;
+    let is_sorted = order != as_written;
     let (order, said) = match answers_behind(notes, &order, groups) {
         (moved, 0) => (moved, said),
         (moved, count) if score(list, &moved, groups).faults() < now.faults() => {
@@ -126,6 +124,9 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
         plan.lacks = plan.lacks.and(Proof::ORDER);
         plan.said.push("its clock of whole seconds does not tell what came first within one".to_string());
     }
+    if is_sorted {
+        plan.unordered.extend(unordered::at_one_time(notes, base, groups));
+    }
     plan.order = ranked(notes, &order);
     plan.said.push(said);
     order
@@ -142,10 +143,12 @@ fn was_set_back(notes: &Notes) -> bool {
     run >= NEAR && before.iter().filter(|time| (first..=last).contains(time)).count() > 1
 }
 
-/// The notes in the order of their times, answers behind their requests: for a part of a log whose records are known to come late.
-pub(super) fn by_times(notes: &Notes, groups: &[u32]) -> Order {
+/// The notes in the order of their times, answers behind their requests, and the lines of which these do not tell it: for a part of a log
+/// whose records are known to come late.
+pub(super) fn by_times(notes: &Notes, groups: &[u32]) -> (Order, FxHashSet<u64>) {
     let as_written: Vec<usize> = (0..notes.list.len()).collect();
-    ranked(notes, &answers_behind(notes, &by_time(notes, &as_written), groups).0)
+    let order = answers_behind(notes, &by_time(notes, &as_written), groups).0;
+    (ranked(notes, &order), unordered::at_one_time(notes, &as_written, groups))
 }
 
 fn ranked(notes: &Notes, order: &[usize]) -> Order {
@@ -180,7 +183,7 @@ fn steps(notes: &Notes, groups: &[u32]) -> (usize, usize) {
 /// True where a side that counts its requests has one in front of an earlier one, and both have one time.
 fn counts_back(notes: &Notes, order: &[usize], groups: &[u32]) -> bool {
     let mut last: rustc_hash::FxHashMap<(u32, u8), (i64, Option<i64>)> = Default::default();
-    let mut used: rustc_hash::FxHashSet<(u32, u8, i64)> = Default::default();
+    let mut used: FxHashSet<(u32, u8, i64)> = Default::default();
     order.iter().any(|at| {
         let note = &notes.list[*at];
         let Some(number) = note.number.filter(|_| matches!(note.act, Act::Ask | Act::Open)) else { return false };
@@ -247,7 +250,7 @@ fn answers_behind(notes: &Notes, order: &[usize], groups: &[u32]) -> (Vec<usize>
     let list = &notes.list;
     let mut order = order.to_vec();
     let (mut place, mut moved) = (0, 0);
-    let mut asked: rustc_hash::FxHashSet<(u32, u8, u64)> = Default::default();
+    let mut asked: FxHashSet<(u32, u8, u64)> = Default::default();
     let answers = |at: usize, other: usize| {
         let (answer, request) = (&list[at], &list[other]);
         groups[at] == groups[other]

@@ -115,6 +115,21 @@ fn records_are_read_in_the_order_in_which_they_pair() {
 }
 
 #[test]
+fn equal_times_have_no_order_where_records_stand_singly_out_of_it() {
+    let untold = |(one, other): (usize, usize), places: [usize; 7]| {
+        let mut records = SESSION;
+        records[other].0 = records[one].0;
+        let (kept, _) = read(&wrapped(&places.map(|at| records[at]), ""));
+        kept.frames.iter().filter(|frame| frame.kind == "unordered").count()
+    };
+    assert_eq!(untold((2, 3), [1, 0, 2, 3, 4, 5, 6]), 2, "late records");
+    assert_eq!(untold((4, 5), [1, 0, 2, 3, 4, 5, 6]), 0, "a request and its answer have but one order");
+    assert_eq!(untold((2, 3), [0, 1, 2, 3, 4, 5, 6]), 0, "as it was written");
+    assert_eq!(untold((2, 3), [4, 5, 6, 0, 1, 2, 3]), 0, "two parts, each in its order");
+    assert_eq!(untold((2, 3), [6, 5, 4, 3, 2, 1, 0]), 0, "turned round");
+}
+
+#[test]
 fn times_of_one_stream_say_nothing_of_the_order_of_another() {
     // Whoever wrote it wrote exchange after exchange of each connection; an answer that comes twice stays one that does.
     let [a, b] = ["a", "b"].map(|key| {

@@ -26,6 +26,49 @@ pub(super) fn contradicted(notes: &Notes, order: &[usize], groups: &[u32]) -> Fx
     found
 }
 
+/// Lines of one time, where records of a stream stand singly out of the order of their times, which is that of the log no more than that
+/// of the wire. A request with its answer has but one order.
+pub(super) fn at_one_time(notes: &Notes, base: &[usize], groups: &[u32]) -> FxHashSet<u64> {
+    if !stand_singly(notes, base, groups) {
+        return FxHashSet::default();
+    }
+    let mut alike: FxHashMap<(u32, i64), Vec<&Note>> = FxHashMap::default();
+    for (note, group) in notes.list.iter().zip(groups) {
+        if let Some(at_us) = note.at_us {
+            alike.entry((*group, at_us)).or_default().push(note);
+        }
+    }
+    alike.retain(|_, alike| alike.len() > 1 && !is_exchange(alike));
+    alike.into_values().flatten().map(|note| note.line).collect()
+}
+
+/// True where the order of the times puts records of a stream between those of another run of it. Runs that come one behind the other are
+/// parts of a log, and each is in its own order.
+fn stand_singly(notes: &Notes, base: &[usize], groups: &[u32]) -> bool {
+    let mut streams: FxHashMap<u32, Vec<(i64, i64)>> = FxHashMap::default();
+    for at in base {
+        let Some(at_us) = notes.list[*at].at_us else { continue };
+        let runs = streams.entry(groups[*at]).or_default();
+        match runs.last_mut().filter(|run| run.1 <= at_us) {
+            Some(run) => run.1 = at_us,
+            None => runs.push((at_us, at_us)),
+        }
+    }
+    streams.values_mut().any(|runs| {
+        runs.sort_unstable();
+        runs.windows(2).any(|pair| pair[1].0 < pair[0].1)
+    })
+}
+
+/// True for a request and its answer.
+fn is_exchange(alike: &[&Note]) -> bool {
+    let is_asked = |note: &Note| matches!(note.act, Act::Ask | Act::Open);
+    let answers = |one: &Note, other: &Note| {
+        one.act == Act::Answer && is_asked(other) && one.id == other.id && one.issuers().contains(&other.sender)
+    };
+    matches!(alike, [one, other] if answers(one, other) || answers(other, one))
+}
+
 /// Lines that stand just before the request of the other side that gives what they are about: a progress token, a subscription. Two
 /// threads that write one log swap such.
 pub(super) fn swapped(notes: &Notes, order: &[usize], groups: &[u32]) -> FxHashSet<u64> {
