@@ -5,8 +5,10 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::ops::Range;
 
+use super::codes::{INITIALIZED, says_initialized};
 use super::facts::{
-    META_CAPABILITIES, META_LOG_LEVEL, META_RELATED_TASK, META_REVISION, META_SERVER, META_SUBSCRIPTION, REST,
+    META_CAPABILITIES, META_CLIENT, META_LOG_LEVEL, META_RELATED_TASK, META_REVISION, META_SERVER, META_SUBSCRIPTION,
+    REST,
 };
 use super::flaws;
 use super::found::{FACTS, Fact, Facts, Found, ParamsShape, Raw};
@@ -57,12 +59,12 @@ pub fn brief_batch<'a, E: 'a>(
     out
 }
 
-/// True if two messages are one to the fold and to every rule: an error's text counts by what it says of cancelling, and the
-/// hash of the parameters of a request by its being there, since two briefs have the same where their messages have.
+/// True if two messages are one to the fold and to every rule: an error's text counts by what it says of cancelling and of the
+/// handshake, and the hash of the parameters of a request by its being there, since two briefs have the same where their messages have.
 fn is_same(long: &Message<'_>, facts: &Facts<'_>, short: &Message<'_>, lifted: &Facts<'_>) -> bool {
     let code = |message: &Message<'_>| {
         let error = message.error.as_ref();
-        error.map(|error| (error.code, error.message.is_some()))
+        error.map(|error| (error.code, error.message.is_some(), says_initialized(error)))
     };
     let spelled = long.id_text.is_none() || long.id == IdField::Absent || long.id_text == short.id_text;
     let envelope = long.kind == short.kind && long.id == short.id && spelled && long.method == short.method;
@@ -104,6 +106,8 @@ fn is_same_member(fact: Fact, facts: &Facts<'_>, lifted: &Facts<'_>) -> bool {
         | Fact::Revision
         | Fact::MetaRevision
         | Fact::MetaCapabilities
+        | Fact::MetaClient
+        | Fact::MetaServer
         | Fact::Subscription
         | Fact::RelatedTask
         | Fact::Capabilities
@@ -153,7 +157,6 @@ fn every_mark_has_its_place(found: &Found) {
         retries: _,
         result_members: _,
         params_hash: _,
-        names_itself: _,
         listed: _,
         suspect: _,
         is_brief: _,
@@ -257,9 +260,13 @@ impl Brief {
             return self.member("error", there.then_some(if null { "null" } else { "0" }));
         };
         let code = error.code.map(|code| code.to_string());
-        let words = if message.says_cancelled() { "cancelled" } else { "" };
-        let day = if names_versions(error) { SOME_DAY } else { "" };
-        let words = format!("\"{words}{day}\"");
+        let said = |says: bool, words: &'static str| if says { words } else { "" };
+        let words = format!(
+            "\"{}{}{}\"",
+            said(message.says_cancelled(), "cancelled"),
+            said(says_initialized(error), INITIALIZED),
+            said(names_versions(error), SOME_DAY)
+        );
         self.key("error");
         self.open();
         self.member("code", code.as_deref());
@@ -357,7 +364,8 @@ impl Brief {
                 (META_CAPABILITIES, facts.meta_capabilities()),
                 (META_SUBSCRIPTION, facts.subscription()),
                 (META_LOG_LEVEL, facts.log_level()),
-                (META_SERVER, facts.names_itself.then_some("0")),
+                (META_CLIENT, facts.meta_client()),
+                (META_SERVER, facts.meta_server()),
                 (META_RELATED_TASK, related.as_deref()),
             ],
         );
@@ -482,6 +490,9 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"cursor":"c","notifications":{"toolsListChanged":true}}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"uri":"u","mode":"url","tools":[1]}}"#,
             r#"{"jsonrpc":"2.0","id":1,"result":{"outcome":{"outcome":"cancelled"},"task":1}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"The server was already initialised"}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"c"}}}}"#,
         ] {
             let short = of(text);
             let (Ok(Parsed::One(a, f)), Ok(Parsed::One(b, g))) = (parse::<Facts<'_>>(text), parse::<Facts<'_>>(&short))

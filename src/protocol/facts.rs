@@ -9,6 +9,7 @@ use std::hash::Hasher;
 use super::found::{Fact, Facts, ParamsShape, Raw, is_filled};
 use super::kinds::{is_relative, lists_something};
 use super::placeholder::is_placeholder;
+use super::side::Side;
 use crate::json::each_member;
 use crate::json::lenient_string;
 use crate::jsonrpc::{Id, Lift};
@@ -34,18 +35,26 @@ impl<'a> Facts<'a> {
         raw.is_some_and(|raw| raw.starts_with('"') && lenient_string(raw) == text)
     }
 
-    /// Name and version of `clientInfo` or `serverInfo`, joined by a blank.
-    pub fn peer_name(&self) -> Option<String> {
-        #[derive(serde::Deserialize)]
-        struct Peer {
-            name: Option<String>,
-            version: Option<String>,
+    /// What a side says of itself in `_meta` of its messages (MCP 2026-07-28). What it sends back of the other's is no name of its own.
+    pub fn says_of_itself(&self, side: Side) -> Raw<'a> {
+        match side {
+            Side::Client => self.meta_client(),
+            Side::Server => self.meta_server(),
         }
-        let peer: Peer = serde_json::from_str(self.peer()?).ok()?;
-        match (peer.name, peer.version) {
-            (Some(name), Some(version)) => Some(format!("{name} {version}")),
-            (name, version) => name.or(version),
-        }
+    }
+}
+
+/// Name and version of what a side says of itself, joined by a blank.
+pub fn peer_name(raw: &str) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Peer {
+        name: Option<String>,
+        version: Option<String>,
+    }
+    let peer: Peer = serde_json::from_str(raw).ok()?;
+    match (peer.name, peer.version) {
+        (Some(name), Some(version)) => Some(format!("{name} {version}")),
+        (name, version) => name.or(version),
     }
 }
 
@@ -60,7 +69,7 @@ pub(super) const META_REVISION: &str = "io.modelcontextprotocol/protocolVersion"
 pub(super) const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 pub(super) const META_SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 pub(super) const META_LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
-const META_CLIENT: &str = "io.modelcontextprotocol/clientInfo";
+pub(super) const META_CLIENT: &str = "io.modelcontextprotocol/clientInfo";
 pub(super) const META_SERVER: &str = "io.modelcontextprotocol/serverInfo";
 /// A member of a brief that stands for all those that nobody reads.
 pub(super) const REST: &str = "~";
@@ -281,12 +290,9 @@ impl<'a> Facts<'a> {
             }
             if let Some(fact) = fact_of(part, key) {
                 self.put(fact, value);
-                self.taken_out |= is_placeholder(value);
+                self.taken_out |= is_placeholder(value) && !matches!(key, META_CLIENT | META_SERVER);
             } else if part == Part::Meta {
-                match key {
-                    META_CLIENT | META_SERVER => self.names_itself = true,
-                    _ => self.put(Fact::OddMeta, raw),
-                }
+                self.put(Fact::OddMeta, raw);
             }
         });
     }
@@ -298,6 +304,8 @@ fn fact_of(part: Part, key: &str) -> Option<Fact> {
         (Part::Meta, "progressToken") => Fact::ProgressToken,
         (Part::Meta, META_LOG_LEVEL) => Fact::LogLevel,
         (Part::Meta, META_REVISION) => Fact::MetaRevision,
+        (Part::Meta, META_CLIENT) => Fact::MetaClient,
+        (Part::Meta, META_SERVER) => Fact::MetaServer,
         (Part::Meta, META_SUBSCRIPTION) => Fact::Subscription,
         (Part::RelatedTask, "taskId") => Fact::RelatedTask,
         (Part::Update, "sessionUpdate") => Fact::Update,
@@ -349,6 +357,17 @@ mod tests {
         assert!(Facts::is(f.outcome(), "cancelled"));
         let f = facts(r#"{"method":"session/update","params":{"update":{"a":[],"sessionUpdate":"plan"}}}"#);
         assert!(Facts::is(f.update(), "plan"));
+    }
+
+    #[test]
+    fn a_side_says_who_it_is_and_what_it_sends_back_says_nothing_of_itself() {
+        let f =
+            facts(r#"{"id":1,"result":{"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"}}}}"#);
+        assert_eq!(f.says_of_itself(Side::Server), None);
+        assert_eq!(f.says_of_itself(Side::Client).and_then(peer_name).as_deref(), Some("c 1"));
+        let f = facts(r#"{"id":1,"method":"m","params":{"_meta":{"io.modelcontextprotocol/clientInfo":"***"}}}"#);
+        assert_eq!(f.says_of_itself(Side::Client).and_then(peer_name), None);
+        assert!(!f.taken_out, "nothing follows from a name");
     }
 
     #[test]

@@ -129,6 +129,10 @@ facts! {
     MetaRevision meta_revision;
     /// `params._meta["io.modelcontextprotocol/clientCapabilities"]`, whole.
     MetaCapabilities meta_capabilities;
+    /// `_meta["io.modelcontextprotocol/clientInfo"]`, whole.
+    MetaClient meta_client;
+    /// `_meta["io.modelcontextprotocol/serverInfo"]`, whole.
+    MetaServer meta_server;
     /// `params._meta["io.modelcontextprotocol/subscriptionId"]`.
     Subscription subscription;
     /// `_meta["io.modelcontextprotocol/related-task"].taskId`.
@@ -231,8 +235,6 @@ pub struct Found {
     pub result_members: bool,
     /// A hash of the members of `params` but `_meta`, whatever their order.
     pub params_hash: u64,
-    /// True if `_meta` says who sends it: `io.modelcontextprotocol/clientInfo` or `serverInfo`.
-    pub names_itself: bool,
     /// Lists of the result that have members.
     pub listed: Listed,
     /// True if a member stands there that is worth a second look.

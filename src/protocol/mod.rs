@@ -39,12 +39,13 @@ mod versions;
 pub use brief::{brief, brief_batch};
 pub use capabilities::Capabilities;
 pub use clause::{Beyond, Clause, Level, Remark, Ruling, Severity};
+pub use codes::says_initialized;
 pub use dap::ReportStage;
 pub use detect::{
     Hint, answers_handshake, by_name, by_name_alone, handshakes, hint, is_notification, profiles, sender_of, settle,
 };
 pub use dialect::{CancelForm, Mechanism, Target, cancel_form};
-pub use facts::input_methods;
+pub use facts::{input_methods, peer_name};
 pub use flaw::Flaw;
 pub use found::{Facts, Found, ParamsShape, Raw};
 pub use kinds::{Kinds, relative_in};

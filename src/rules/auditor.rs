@@ -433,6 +433,7 @@ fn kind(what: &What<'_>) -> On {
         What::Unacknowledged { .. } => On::Unacknowledged,
         What::Document { .. } => On::Document,
         What::EarlyRequest { .. } => On::EarlyRequest,
+        What::AskedAnew { .. } => On::AskedAnew,
         What::Undeclared { .. } => On::Undeclared,
         What::Logged { .. } => On::Logged,
         What::Era { .. } => On::Era,

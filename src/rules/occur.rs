@@ -32,7 +32,7 @@ pub(super) fn of_event(event: &Event<'_>) -> (Occasions, Occasions) {
                 Kind::Error => (O::MESSAGES.and(O::ANSWERS).and(O::ERRORS), O::NONE),
                 Kind::Unclassified => (O::MESSAGES, O::NONE),
             };
-            let named = when(facts.names_itself, O::NAMES_ITSELF);
+            let named = when(event.sender.is_some_and(|side| facts.says_of_itself(side).is_some()), O::NAMES_ITSELF);
             let own = own.and(named).and(when(is_log(message.method()), O::LOGS));
             let own = own.and(when(facts.controls().is_some(), O::OFFERS_CANCEL));
             let own = own.and(when(names_many(message.method(), facts), O::NAMES_MANY));

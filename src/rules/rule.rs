@@ -49,6 +49,8 @@ pub enum On {
     Document,
     /// [`crate::session::What::EarlyRequest`]
     EarlyRequest,
+    /// [`crate::session::What::AskedAnew`]
+    AskedAnew,
     /// [`crate::session::What::Undeclared`]
     Undeclared,
     /// [`crate::session::What::Logged`]

@@ -191,6 +191,7 @@ impl Conn {
 
     /// What the answer means for the handshake, a turn, a task.
     fn end_role(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id, role: Role) {
+        self.anew_answered(step, m, issuer, id);
         self.initialize_answered(m, issuer, id);
         self.discovered(m, issuer, id);
         let shutdown = self.facts.profile.opening.shutdown;

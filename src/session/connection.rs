@@ -143,6 +143,23 @@ impl Connection {
         self.exit.filter(|_| self.end == End::Closed(Some(Side::Server)) && self.lifecycle.exit.is_none())
     }
 
+    /// Name and version of a side, as it says.
+    pub fn name(&self, side: Side) -> Option<&str> {
+        match side {
+            Side::Client => self.client_name.as_deref(),
+            Side::Server => self.server_name.as_deref(),
+        }
+    }
+
+    /// A side says who it is, or does not.
+    pub(super) fn introduce(&mut self, side: Side, name: Option<String>) {
+        let own = match side {
+            Side::Client => &mut self.client_name,
+            Side::Server => &mut self.server_name,
+        };
+        *own = name.or(own.take());
+    }
+
     /// Capabilities declared by a side.
     pub fn capabilities(&self, side: Side) -> Option<&Capabilities> {
         match side {

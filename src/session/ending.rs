@@ -88,6 +88,7 @@ impl Conn {
         self.judge_all(step);
         self.end_versions(step);
         self.release_early_request(step);
+        self.release_anew(step);
         // After `exit` the server is gone, whether or not the log shows the pipe closing; where its process ends, it was told to.
         let closed = self.facts.closed.unwrap_or(FrameId::MAX);
         let over = self.facts.end == End::Open || self.facts.exit.is_some_and(|(seen, _)| seen.frame == closed);

@@ -7,7 +7,7 @@ use super::state::{Conn, Incoming, Refusal, Step, index};
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, Kind};
 use crate::protocol::codes::METHOD_NOT_FOUND;
-use crate::protocol::{Facts, Inquiry, Profile, Side, Versions, names_versions};
+use crate::protocol::{Facts, Inquiry, Profile, Side, Versions, names_versions, peer_name};
 
 /// How many refusals wait for a server to show its revision.
 const WAITING: usize = 16;
@@ -75,6 +75,12 @@ impl Conn {
 
     /// A side that has named itself goes on to do so.
     pub(super) fn note_name(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
+        let name = m.facts.says_of_itself(m.sender);
+        if let Some(name) = name
+            && self.facts.name(m.sender).is_none()
+        {
+            self.facts.introduce(m.sender, peer_name(name));
+        }
         let own = match (m.message.kind, m.sender) {
             (Kind::Request, Side::Client) => {
                 m.facts.meta_revision().is_some() && self.facts.proof.covers(Proof::CLIENT)
@@ -87,7 +93,7 @@ impl Conn {
             return;
         }
         match self.eras.shown.named[at] {
-            _ if m.facts.names_itself => drop(self.eras.shown.named[at].get_or_insert(m.seen)),
+            _ if name.is_some() => drop(self.eras.shown.named[at].get_or_insert(m.seen)),
             Some(shown) => {
                 self.eras.shown.nameless[at] = true;
                 self.tell_era(step, m.profile, m, (EraFault::Nameless, shown));

@@ -235,6 +235,17 @@ pub enum What<'a> {
         /// Its method.
         method: &'a str,
     },
+    /// A handshake that was asked for where another one was. Said once its answer tells whether the server may be another one.
+    AskedAnew {
+        /// The handshake before it.
+        first: Seen,
+        /// What that was answered, if it was by then.
+        answered: Option<Seen>,
+        /// The refusal that shows that the server is the same one.
+        refusal: Option<Seen>,
+        /// Whether it is.
+        judgement: Judgement,
+    },
     /// A message that uses what had to be declared; said once for each capability.
     Undeclared {
         /// Its method.

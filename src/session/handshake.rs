@@ -7,7 +7,7 @@ use super::race::{Judgement, Leg};
 use super::state::{Conn, Incoming, Slot, Step};
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, IdField, Kind};
-use crate::protocol::{Capabilities, Facts, Side, by_name};
+use crate::protocol::{Capabilities, Facts, Side, by_name, peer_name};
 
 /// How many cursors are remembered for a connection; in one with more none is judged.
 const CURSORS: usize = 65_536;
@@ -220,16 +220,10 @@ impl Conn {
         // What a filter has taken something out of may have held anything.
         let declared = m.facts.capabilities().filter(|raw| !Capabilities::are_blotted(raw));
         let capabilities = declared.map(Capabilities::from_json);
-        let name = m.facts.peer_name();
+        self.facts.introduce(m.sender, m.facts.peer().and_then(peer_name));
         match m.sender {
-            Side::Client => {
-                self.facts.client = capabilities.or(self.facts.client);
-                self.facts.client_name = name.or(self.facts.client_name.take());
-            }
-            Side::Server => {
-                self.facts.server = capabilities.or(self.facts.server);
-                self.facts.server_name = name.or(self.facts.server_name.take());
-            }
+            Side::Client => self.facts.client = capabilities.or(self.facts.client),
+            Side::Server => self.facts.server = capabilities.or(self.facts.server),
         }
     }
 

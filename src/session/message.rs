@@ -65,6 +65,7 @@ impl Conn {
         let cancels_initialize = self.cancels_initialize(&incoming);
         let what = What::Message { message, facts, cancels_initialize };
         self.emit(step, incoming.profile, incoming.seen, Some(incoming.sender), what);
+        self.asked_anew(step, &incoming);
         self.undeclared_feature(step, &incoming);
         self.look_at(step, &incoming);
         if incoming.profile.revision_per_request {

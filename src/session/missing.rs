@@ -153,6 +153,14 @@ impl Stretches {
         }
     }
 
+    /// It turned out whose the message of this frame is.
+    pub(super) fn withdraw_guess(&mut self, frame: FrameId) {
+        let about_it = |stretch: &Stretch| stretch.why == Why::Guessed && stretch.frames == (frame, frame);
+        if let Some(at) = self.list.iter().rposition(about_it) {
+            self.list.remove(at);
+        }
+    }
+
     /// The connection begins with this frame: what the source may have missed before is none of its own.
     pub(super) fn begin(&mut self, frame: FrameId) {
         let before = frame.saturating_sub(1);

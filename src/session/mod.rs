@@ -2,6 +2,7 @@
 //!
 //! Pure: it reads no clock, file, environment or database. What it cannot know any more it asks an [`Oracle`].
 
+mod anew;
 mod answer;
 mod arguments;
 mod calls;

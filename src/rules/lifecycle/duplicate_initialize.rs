@@ -1,20 +1,19 @@
 //! A second `initialize` in one connection.
 //!
-//! Left alone: a further attempt after the first was answered by an error, and one after `shutdown` (LIF006 speaks of it).
+//! Left alone: a further attempt after the first was answered by an error, and one after `shutdown` (LIF006 speaks of it). Where
+//! the log does not keep connections apart, the server may have been started anew, unless it says that it was not.
 
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::jsonrpc::Kind;
-use crate::protocol::Side;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, Whose, found, race_text};
-use crate::session::{Event, Judgement, What};
+use crate::session::{Event, What};
 
 /// The rule.
 pub static RULE: Rule = Rule {
     code: "LIF004",
     name: "duplicate-initialize",
     summary: "the handshake was asked for twice",
-    on: On::Message,
+    on: On::AskedAnew,
     duty: Duty::client(Occasions::HANDSHAKE),
     needs: Proof::DIRECTION.and(Proof::CLIENT),
     absence: Absence::Between(Whose::Both),
@@ -24,22 +23,10 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Message { message, .. } = event.what else { return None };
-    let opening = &event.profile.opening;
-    if message.kind != Kind::Request
-        || opening.initialize != message.method.as_deref()
-        || event.sender != Some(Side::Client)
-    {
-        return None;
-    }
-    let steps = &event.connection.lifecycle;
-    let first = steps.initialize?;
-    if steps.initialize_failed || steps.shutdown.is_some() {
-        return None;
-    }
-    const ANEW: &str = "a server that was started anew is asked like this, too";
-    let judgement = Judgement::exact_if(event.connection.separated, ANEW);
-    let summary = format!("{} was sent a second time{}", message.method(), race_text(&judgement));
+    let What::AskedAnew { first, answered, refusal, judgement } = event.what else { return None };
+    let method = event.profile.opening.initialize?;
+    let summary = format!("{method} was sent a second time{}", race_text(&judgement));
     let finding = found(RULE.code, event, summary)?.judged(&judgement);
-    Some(finding.with("initialize", first).maybe("response", steps.initialize_answer).with("message", event.seen))
+    let finding = finding.with("initialize", first).maybe("response", answered).with("message", event.seen);
+    Some(finding.maybe("refusal", refusal))
 }

@@ -223,6 +223,11 @@ impl Issued {
         series == now.0 && first > 1 && (0..first).contains(&now.1)
     }
 
+    /// True for the next id of a count that goes on. With 0 or 1 one begins.
+    pub(in crate::session) fn counts_on_with(&self, id: &Id) -> bool {
+        rank(id).is_some_and(|(series, now)| now > 1 && self.highest == Some((series, now - 1)))
+    }
+
     /// True for an id that was first used in the log: ids count up there, and began below it.
     pub(in crate::session) fn counted_in(&self, id: &Id) -> bool {
         let (Some((series, first)), Some(now)) = (self.first, rank(id)) else { return false };
@@ -333,6 +338,11 @@ mod tests {
         };
         assert!(counted(5, 4) && !counted(5, 9), "what was counted before the first");
         assert!(!counted(1, 0), "a count that begins");
+        let next = |highest: i64, id: i64| {
+            Issued { highest: Some((0, highest)), ..Issued::default() }.counts_on_with(&Id::Int(id))
+        };
+        assert!(next(1, 2) && next(7, 8) && !next(7, 9), "the next id alone");
+        assert!(!next(0, 1) && !next(7, 0) && !next(i64::MIN, i64::MAX), "others may be a beginning");
         let mut fresh = Issued::default();
         [Id::Int(2), Id::Int(1)].iter().for_each(|id| fresh.count_up(id));
         assert!(!fresh.unsure, "nothing was dropped yet");

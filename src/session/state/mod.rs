@@ -1,5 +1,6 @@
 //! What the fold remembers of one connection.
 
+mod anew;
 mod births;
 mod clock;
 mod controls;
@@ -22,6 +23,7 @@ mod suspect;
 mod tasks;
 mod turn;
 
+pub(super) use anew::Anew;
 pub(super) use births::{Birth, Births};
 pub(super) use clock::Clock;
 pub(super) use controls::Offered;
@@ -190,6 +192,8 @@ pub(super) struct Conn {
     pub(super) early_answers: Rare<Vec<EarlyAnswer>>,
     /// The first request before a handshake, of which nothing is said yet.
     pub(super) early_request: Option<Box<(Seen, String)>>,
+    /// The last handshake that was asked for where another one was, of which nothing is said yet.
+    pub(super) anew: Option<Box<Anew>>,
     /// Streams whose response answered a request that nobody had sent: what they were opened for is over.
     pub(super) strayed: Rare<FxHashSet<u32>>,
     /// Cancels of tasks that wait for their answer, by its id, and of progress that waits for its end (DAP), by its token.
@@ -367,6 +371,7 @@ impl Conn {
             idless: Rare::default(),
             early_answers: Rare::default(),
             early_request: None,
+            anew: None,
             strayed: Rare::default(),
             open_task_cancels: Rare::default(),
             streams: Rare::default(),
