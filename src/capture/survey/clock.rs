@@ -17,7 +17,8 @@ pub(super) fn shown_us(list: &[Note], unit_us: i64) -> Option<i64> {
     }
 }
 
-/// The step on which all times fall, where that is no chance. No clock that is written in less steps by more than a second: what falls on
+/// The step on which all times fall, where that is no chance and messages share a time, as they do on a coarse clock: where none
+/// does, no round trip is shorter than the step anyway. No clock that is written in less steps by more than a second: what falls on
 /// minutes was sent so.
 fn step_us(times: &[i64], unit_us: i64) -> Option<i64> {
     let common = times.iter().fold(0, |step, time| divisor(step, time.unsigned_abs()));
@@ -25,7 +26,8 @@ fn step_us(times: &[i64], unit_us: i64) -> Option<i64> {
     let units = step / unit_us.max(1).unsigned_abs();
     let differ = times.iter().collect::<FxHashSet<_>>().len();
     let chances = units.saturating_pow(u32::try_from(differ).unwrap_or(u32::MAX));
-    let is_told = units == 1 || differ > 1 && chances >= CHANCES;
+    let shared = times.windows(2).any(|pair| pair[0] == pair[1]);
+    let is_told = units == 1 || shared && differ > 1 && chances >= CHANCES;
     i64::try_from(step).ok().filter(|_| is_told)
 }
 
@@ -66,18 +68,19 @@ mod tests {
 
     #[test]
     fn a_step_on_which_all_times_fall_is_the_clocks_where_that_is_no_chance() {
-        assert_eq!(step_of(&[2_000, 3_000]), Some(1_000));
+        assert_eq!(step_of(&[2_000, 2_000, 3_000]), Some(1_000));
         assert_eq!(step_of(&[0, 0, 700, 1_900, 2_000]), Some(100));
-        assert_eq!(step_of(&[0, 500, 1_000, 2_500]), Some(500));
+        assert_eq!(step_of(&[0, 500, 500, 1_000, 2_500]), Some(500));
         assert_eq!(step_of(&[0, 500, 501]), Some(1));
-        assert_eq!(step_of(&[100, 200]), None, "two times may well fall so");
+        assert_eq!(step_of(&[100, 100, 200]), None, "two times may well fall so");
+        assert_eq!(step_of(&[0, 700, 1_900, 2_000]), None, "each has its own time");
         assert_eq!(step_of(&[3_000; 9]), None, "one time tells nothing of steps");
     }
 
     #[test]
     fn no_clock_steps_by_more_than_a_second() {
-        assert_eq!(step_of(&[0, 60_000, 120_000]), Some(1_000));
-        assert_eq!(step_of(&[1_500, 3_000, 4_500, 6_000]), Some(500));
+        assert_eq!(step_of(&[0, 0, 60_000, 120_000]), Some(1_000));
+        assert_eq!(step_of(&[1_500, 1_500, 3_000, 4_500, 6_000]), Some(500));
     }
 
     #[test]
