@@ -11,7 +11,10 @@ use super::sample::Sample;
 use crate::error::{Error, ErrorKind, Result};
 
 /// In a wrapper may be any format, other wrappers too.
-const INSIDE: Inside = Inside(|sample| candidates(sample).collect());
+const INSIDE: Inside = Inside(
+    |sample| candidates(sample).collect(),
+    |sample| definition::BUILT_IN.iter().filter_map(|format| format.members(sample)).collect(),
+);
 
 /// The wrappers, in the order in which they are listed.
 static WRAPPERS: &[&dyn Format] = &[
@@ -57,16 +60,25 @@ pub(crate) fn detect(sample: &Sample, forced: Option<&str>) -> Result<Option<(&'
 static QUOTING: [&dyn Format; 2] = [&Csv::around(INSIDE), &JsonLog::around(INSIDE)];
 
 /// The table or the document in whose texts lines of `format` stand: a definition that looks for words anywhere finds them there, too,
-/// quoted.
+/// quoted. Where anybody's records hold those of a known emitter, it is these that stand there.
 fn around(sample: &Sample, format: &'static dyn Format) -> Option<(&'static dyn Format, Match)> {
-    let is_defined = definition::BUILT_IN.iter().any(|known| known.name() == format.name());
+    let named = |name: &str| definition::BUILT_IN.iter().find(|known| known.name() == name);
     let is_within = |outer: &&&dyn Format| {
         let chain = outer.chain(sample);
-        chain.rsplit(" > ").next() == Some(format.name()) && chain != format.name()
+        let inner = chain.rsplit(" > ").next().filter(|inner| **inner != *chain);
+        match named(format.name()) {
+            Some(known) => inner == Some(known.name()),
+            None => inner.and_then(named).is_some_and(|known| known.members(sample).is_some()),
+        }
     };
-    let outer = is_defined.then(|| QUOTING.iter().find(is_within)).flatten()?;
+    let holds_known = || HOLDING.contains(&format.name()) && !(INSIDE.1)(sample).is_empty();
+    let may_be = named(format.name()).is_some() || holds_known();
+    let outer = may_be.then(|| QUOTING.iter().find(is_within)).flatten()?;
     Some((*outer, outer.detect(sample)?))
 }
+
+/// Formats of records of anybody's.
+const HOLDING: [&str; 2] = ["jsonl-wrapped", "json-array"];
 
 /// Every format that a text may be in, in the order in which they are listed.
 pub(crate) fn candidates(sample: &Sample) -> impl Iterator<Item = (&'static dyn Format, Match)> {

@@ -62,6 +62,10 @@ pub(crate) trait Format: Sync {
     fn definition(&self, _: &Sample) -> Option<String> {
         None
     }
+    /// Names of members that an object has which is a record of this format, where that is all of a record and the text has such names.
+    fn members(&self, _: &Sample) -> Option<&[String]> {
+        None
+    }
     /// The highest score that it gives, where it has to learn what it looks at: that is dear, and in vain where another format is surer.
     fn most(&self) -> u8 {
         100

@@ -10,4 +10,4 @@ pub(crate) mod strict;
 mod string;
 
 pub(crate) use strict::each_member;
-pub(crate) use string::{escape, lenient_string, read_string, unescape};
+pub(crate) use string::{escape, lenient_string, read_string, unescape, without_byte_escapes};

@@ -96,11 +96,12 @@ fn copy_run(bytes: &[u8], mut at: usize, out: &mut Vec<u8>) -> Option<usize> {
 }
 
 /// What the escape at `at` stands for, and the byte after it. Where it is none of JSON, the backslash alone is passed over; four
-/// digits that are none become U+FFFD.
+/// digits that are none become U+FFFD. Bytes as nginx escapes them (`\x22`) are read, for its logs call that JSON.
 #[inline]
 fn read_escape(text: &str, at: usize) -> (Option<char>, usize) {
     match (escape(text, at), text.as_bytes().get(at + 1)) {
         (Some((unit, end)), _) => (Some(unit.unwrap_or(char::REPLACEMENT_CHARACTER)), end),
+        (None, Some(b'x')) => hex_bytes(text.as_bytes(), at).map_or((None, at + 1), |(c, end)| (Some(c), end)),
         (None, Some(b'u')) => (Some(char::REPLACEMENT_CHARACTER), at + 2),
         (None, Some(_)) => (None, at + 1),
         (None, None) => (Some('\\'), at + 1),
@@ -138,6 +139,42 @@ fn units(bytes: &[u8], at: usize) -> Option<(Result<char, u16>, usize)> {
     }
 }
 
+/// The character of one to four bytes, each written as `\xHH`, and the byte after them.
+fn hex_bytes(bytes: &[u8], at: usize) -> Option<(char, usize)> {
+    let first = hex2(bytes, at)?;
+    let count = match first {
+        0..=0x7F => 1,
+        0xC0..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        _ => 4,
+    };
+    let all: Vec<u8> = (0..count).map_while(|place| hex2(bytes, at + 4 * place)).collect();
+    let c = std::str::from_utf8(&all).ok().and_then(|text| text.chars().next());
+    Some(c.map_or((char::REPLACEMENT_CHARACTER, at + 4), |c| (c, at + 4 * all.len())))
+}
+
+fn hex2(bytes: &[u8], at: usize) -> Option<u8> {
+    let digits = bytes.get(at..at + 4)?.strip_prefix(b"\\x")?;
+    digits.iter().try_fold(0u8, |value, digit| Some(value << 4 | char::from(*digit).to_digit(16)? as u8))
+}
+
+/// A text in which bytes are escaped as nginx does it (`\x22`), with the escapes that JSON has for characters of these numbers; nothing
+/// where there are none.
+pub(crate) fn without_byte_escapes(text: &str) -> Option<String> {
+    let mut found = None;
+    let mut from = 0;
+    while let Some(at) = memchr::memchr(b'\\', &text.as_bytes()[from..]).map(|at| from + at) {
+        let out: &mut String = found.get_or_insert_default();
+        let is_byte = hex2(text.as_bytes(), at).is_some();
+        // What is escaped is looked at with its backslash: of two of them the second begins nothing.
+        let next = text[at + 1..].chars().next().map_or(text.len(), |c| at + 1 + c.len_utf8());
+        out.push_str(&text[from..at]);
+        out.push_str(if is_byte { "\\u00" } else { &text[at..next] });
+        from = next;
+    }
+    found.filter(|out| out.len() + (text.len() - from) != text.len()).map(|out| out + &text[from..])
+}
+
 fn hex4(bytes: &[u8], at: usize) -> Option<u16> {
     let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
     digits.iter().try_fold(0u16, |value, digit| Some(value << 4 | char::from(*digit).to_digit(16)? as u16))
@@ -162,11 +199,27 @@ mod tests {
         for (raw, text) in [
             (r#""\q\é""#, "qé"),
             (r#""\u12g4""#, "\u{fffd}12g4"),
+            (r#""\x2g""#, "x2g"),
             (r#""\u+123""#, "\u{fffd}+123"),
             (r"\", r"\"),
             (r#""\ude00\ud83d""#, "\u{fffd}\u{fffd}"),
         ] {
             assert_eq!(lenient_string(raw), text, "{raw}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_nginx_escapes_are_read() {
+        for (raw, text) in [
+            (r#""{\x22a\x22:\x22\x5C\x22\x22}""#, r#"{"a":"\""}"#),
+            (r#""\xD0\xB0\xE2\x82\xAC""#, "а€"),
+            (r#""\xD0 \xFF\x80""#, "\u{fffd} \u{fffd}\u{fffd}"),
+        ] {
+            assert_eq!(lenient_string(raw), text, "{raw}");
+        }
+        assert_eq!(without_byte_escapes(r#"{"a":"\x22\\x22é\é"}"#).as_deref(), Some(r#"{"a":"\u0022\\x22é\é"}"#));
+        for text in [r#"{"a":"\\x22\n"}"#, "", "\\"] {
+            assert_eq!(without_byte_escapes(text), None, "{text}");
         }
     }
 
@@ -183,8 +236,9 @@ mod tests {
         }
 
         #[test]
-        fn no_text_makes_it_panic(text in "[\"\\\\u0-9dé ]{0,40}") {
+        fn no_text_makes_it_panic(text in "[\"\\\\ux0-9dé ]{0,40}") {
             let mut out = String::new();
+            let _ = without_byte_escapes(&text);
             let _ = unescape(&text, 0, &mut out);
             lenient_string(&text);
         }

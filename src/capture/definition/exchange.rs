@@ -19,6 +19,7 @@ pub(super) struct Exchanges {
     places: Vec<(Slot, Path)>,
     unit: Unit,
     vantage: Vantage,
+    in_pieces: bool,
 }
 
 /// What a log of exchanges can prove at best.
@@ -76,6 +77,7 @@ pub(super) fn compile(file: &str, text: &schema::File, own: &schema::Exchange) -
         places,
         unit,
         vantage: vantage(text.direction.vantage).unwrap_or(Vantage::Proxy),
+        in_pieces: own.response_in_pieces,
     })
 }
 
@@ -96,6 +98,8 @@ impl Exchanges {
 
     pub(super) fn reader(&self, sample: &Sample) -> Reader {
         let layout = self.fit(sample).map(|learned| learned.layout);
-        reader(sample, Some(layout.unwrap_or_else(|| Layout::new(self.places.clone(), self.unit, self.vantage))))
+        let mut layout = layout.unwrap_or_else(|| Layout::new(self.places.clone(), self.unit, self.vantage));
+        layout.in_pieces = self.in_pieces;
+        reader(sample, Some(layout))
     }
 }

@@ -180,6 +180,13 @@ impl Format for Defined {
         self.signs().iter().any(|sign| sample.holds(sign))
     }
 
+    fn members(&self, sample: &Sample) -> Option<&[String]> {
+        // Most definitions have none, and are not read for them.
+        let may_have = self.text.contains("\nmembers = ") && self.is_near(sample);
+        let members = may_have.then(|| self.file().record.members.as_slice())?;
+        members.iter().all(|member| sample.holds(&format!("\"{member}\""))).then_some(members)
+    }
+
     fn reader(&self, sample: &Sample) -> Reader {
         let definition = match self.ready() {
             Ready::Messages(definition) => definition,

@@ -72,6 +72,9 @@ pub(super) struct Record {
     pub arrays: bool,
     #[serde(default)]
     pub contains: Vec<String>,
+    /// An object with all of these members is a record, wherever it stands.
+    #[serde(default)]
+    pub members: Vec<String>,
     #[serde(default)]
     pub continuation: Continuation,
     #[serde(default)]
@@ -108,6 +111,7 @@ pub(super) struct Exchange {
     pub duration_unit: Option<String>,
     pub request_cut: Vec<String>,
     pub response_cut: Vec<String>,
+    pub response_in_pieces: bool,
 }
 
 /// Where the payload of a record ends.
@@ -313,7 +317,21 @@ const KEYS: [(&str, &[&str]); 13] = [
     ),
     ("detect", &["contains", "score"]),
     ("layers", &["strip", "unwrap"]),
-    ("record", &["start", "message", "arrays", "contains", "continuation", "sticky", "duplicate", "header", "stderr"]),
+    (
+        "record",
+        &[
+            "start",
+            "message",
+            "arrays",
+            "contains",
+            "members",
+            "continuation",
+            "sticky",
+            "duplicate",
+            "header",
+            "stderr",
+        ],
+    ),
     (
         "exchange",
         &[
@@ -330,6 +348,7 @@ const KEYS: [(&str, &[&str]); 13] = [
             "duration_unit",
             "request_cut",
             "response_cut",
+            "response_in_pieces",
         ],
     ),
     (

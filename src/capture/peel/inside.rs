@@ -10,11 +10,19 @@ use crate::capture::sample::Sample;
 /// Asks every format whether a text is in it, in the order in which they are listed.
 pub(in crate::capture) type Ask = fn(&Sample) -> Vec<(&'static dyn Format, Match)>;
 
+/// Asks every format for the members by which objects in a text are records of it.
+pub(in crate::capture) type AskMembers = fn(&Sample) -> Vec<&'static [String]>;
+
 /// Finds what is inside.
 #[derive(Clone, Copy)]
-pub(crate) struct Inside(pub(in crate::capture) Ask);
+pub(crate) struct Inside(pub(in crate::capture) Ask, pub(in crate::capture) AskMembers);
 
 impl Inside {
+    /// The members by which objects in a text are records of known emitters.
+    pub(super) fn members(self, sample: &Sample) -> Vec<&'static [String]> {
+        (self.1)(sample)
+    }
+
     /// The format of a peeled sample, and why; one that reads lines.
     pub(super) fn of(self, peeled: &Sample) -> Option<(&'static dyn Format, Match)> {
         if peeled.depth > DEPTH {

@@ -52,8 +52,8 @@ enum Strength {
     /// Other formats have such lines of their own, and know better what they mean.
     Weak,
     /// The same; and where a whole text shows that each of its lines stands behind something of the wrapper's, lines need not look like
-    /// any for a log in a format of a known emitter.
-    Shown(fn(&Sample) -> bool),
+    /// any for a log in a format of a known emitter. Of some of these a record is known wherever it stands: for them the second will do.
+    Shown(fn(&Sample) -> bool, fn(&Sample) -> bool),
 }
 
 /// A kind of wrapper around lines.
@@ -151,7 +151,7 @@ pub(crate) static SYSLOG: Kind = Kind {
 pub(crate) static PREFIXED: Kind = Kind {
     name: "prefixed",
     about: "records behind the name of a pod, a service or a stream (kubectl --prefix, stern, compose, aws logs tail, Heroku)",
-    strength: Strength::Shown(prefixed::stands_behind_bars),
+    strength: Strength::Shown(prefixed::stands_behind_bars, prefixed::stands_behind_words),
     share: 10,
     looks: prefixed::looks,
     peeler: || Box::new(prefixed::Prefixed),
@@ -231,6 +231,12 @@ pub(crate) struct Wrapper {
 }
 
 impl Wrapper {
+    /// True where lines that do not look like any may be records which are known wherever they stand.
+    fn may_be_known(&self, sample: &Sample) -> bool {
+        let Strength::Shown(_, shows) = self.kind.strength else { return false };
+        !self.inside.members(sample).is_empty() && shows(sample)
+    }
+
     /// The sample without the wrapper.
     fn peel(&self, sample: &Sample) -> Sample {
         peeler::peel_sample(&mut *(self.kind.peeler)(), sample)
@@ -257,18 +263,20 @@ impl Format for Wrapper {
         let (lines, hits) =
             sample.lines().fold((0, 0), |(lines, hits), line| (lines + 1, hits + usize::from((self.kind.looks)(line))));
         let looks = hits > 0 && hits * 100 >= lines * self.kind.share;
-        let shown = || matches!(self.kind.strength, Strength::Shown(shows) if shows(sample));
-        if !looks && !shown() {
+        let shown = || matches!(self.kind.strength, Strength::Shown(shows, _) if shows(sample));
+        if !looks && !shown() && !self.may_be_known(sample) {
             return None;
         }
-        let (format, found) = self.inside.of(&self.peel(sample))?;
-        if !looks && OF_ANYBODY.contains(&format.name()) {
+        let peeled = self.peel(sample);
+        let (format, found) = self.inside.of(&peeled)?;
+        let by_emitter = || shown() && !OF_ANYBODY.contains(&format.name());
+        if !looks && !by_emitter() && format.members(&peeled).is_none() {
             return None;
         }
         let score = match self.kind.strength {
             Strength::Certain(score) => score,
             Strength::Marked(mark) if sample.lines().any(mark) => 90,
-            Strength::Marked(_) | Strength::Weak | Strength::Shown(_) => found.score.saturating_sub(1),
+            Strength::Marked(_) | Strength::Weak | Strength::Shown(..) => found.score.saturating_sub(1),
         };
         let hits = if looks { hits } else { lines };
         Match::new(

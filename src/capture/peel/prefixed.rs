@@ -2,9 +2,10 @@
 //! (`[pod/notes-0/main] {..}`), stern (`notes-0 main {..}`), `docker compose logs` (`notes-1  | {..}`), `aws logs tail`
 //! (`TIME notes/main/0 {..}`), Heroku (`TIME app[web.1]: {..}`). A place is one log. Jenkins puts a time in brackets there, and no place.
 //!
-//! Behind any other words (`docker logs -t`, `kubectl logs --timestamps`, a cloud's export) a record is read as one where it says
-//! itself who sent its message, and behind a time alone where its message stands in a text: what stands before it is a time, and no more is taken from there. A message itself behind words
-//! is a line of text, whose words may tell directions, and so is a record that says nothing: that is `learned`'s to read.
+//! Behind any other words (`docker logs -t`, `kubectl logs --timestamps`, a cloud's export) a record is read as one where others of the
+//! log say themselves who sent their messages, or have these in a text behind a time alone, or where all are those of a known emitter: what
+//! stands before it is a time, and no more is taken from there. A message itself behind words is a line of text, whose words may tell
+//! directions, and so are records that say nothing: that is `learned`'s to read.
 
 use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::Skip;
@@ -42,27 +43,32 @@ fn read(line: &str) -> Option<(&str, &str, &str)> {
 /// How much may stand before a record that says itself who sent its message, in bytes.
 const BEFORE: usize = 200;
 
-/// Time and record of a line that ends in a record which says itself who sent its message, whatever stands before it.
-fn behind_words(line: &str) -> Option<(&str, &str)> {
+/// What stands before the record with which a line ends, and the record.
+fn with_record(line: &str) -> Option<(&str, &str)> {
     if line.starts_with(['{', '[']) {
         return None;
     }
-    let bytes = line.trim_end().as_bytes();
+    let line = line.trim_end();
     let mut starts = line.match_indices("{\"").map(|(at, _)| at).take_while(|at| *at <= BEFORE);
-    let start = starts.find(|at| value_end(bytes, *at) == Some(bytes.len()))?;
-    let (head, record) = line.split_at(start);
-    let is_own = holds_message(record) && (is_time(head.trim()) && holds_text(record) || says_sender(record));
-    is_own.then(|| (time_in(head), record))
+    let start = starts.find(|at| value_end(line.as_bytes(), *at) == Some(line.len()))?;
+    Some(line.split_at(start))
 }
 
-/// Time and record of a line that is a time and a record, whatever that holds: beside others that are read, it may be without a
-/// message, or hold one that lacks its `jsonrpc`.
-fn behind_time(line: &str) -> Option<(&str, &str)> {
-    let (head, record) = line.split_at(line.find("{\"")?);
-    let record = record.trim_end();
-    let is_record = value_end(record.as_bytes(), 0) == Some(record.len());
-    let is_message = || members(record).any(|member| member.key == "jsonrpc");
-    (is_time(head.trim()) && is_record && !is_message()).then(|| (head.trim(), record))
+/// True for a line that ends in a record which says itself who sent its message, whatever stands before it.
+fn says_its_sender(line: &str) -> bool {
+    let is_own = |(head, record): (&str, &str)| {
+        holds_message(record) && (is_time(head.trim()) && holds_text(record) || says_sender(record))
+    };
+    with_record(line).is_some_and(is_own)
+}
+
+/// Time and record of a line that ends in one, which is no message itself: beside others that are read, it may be without a message, or
+/// hold one that lacks its `jsonrpc`.
+fn behind_words(line: &str) -> Option<(&str, &str)> {
+    let (head, record) = with_record(line)?;
+    let is_message = members(record).any(|member| member.key == "jsonrpc");
+    let time = if is_time(head.trim()) { head.trim() } else { time_in(head) };
+    (!is_message).then_some((time, record))
 }
 
 /// True for a record that is no message and holds one.
@@ -136,6 +142,12 @@ pub(super) fn stands_behind_bars(sample: &Sample) -> bool {
     barred > 1 && barred * 10 >= sample.line_count() * 9
 }
 
+/// True for a text of which nearly every line ends in a record, behind words.
+pub(super) fn stands_behind_words(sample: &Sample) -> bool {
+    let worded = sample.lines().filter(|line| behind_words(line).is_some()).count();
+    worded > 1 && worded * 10 >= sample.line_count() * 9
+}
+
 /// True for a member of an object over several lines.
 fn is_member(rest: &str) -> bool {
     rest.starts_with("  ") && rest.trim_start().starts_with('"') && rest.contains("\":")
@@ -143,7 +155,7 @@ fn is_member(rest: &str) -> bool {
 
 /// True for such a line with a record that is no message itself, or with a part of what is printed over several lines.
 pub(super) fn looks(line: &str) -> bool {
-    if behind_bar(line).is_some_and(|(_, rest)| is_member(rest)) || behind_words(line).is_some() {
+    if behind_bar(line).is_some_and(|(_, rest)| is_member(rest)) || says_its_sender(line) {
         return true;
     }
     let Some((_, _, record)) = read(line) else { return false };
@@ -161,7 +173,7 @@ impl Peeler for Prefixed {
         let barred = || behind_bar(&text).map(|(name, rest)| (name, "", rest));
         // What goes on below is given with the blanks before it.
         let whole = read(&text).filter(|(.., record)| value_end(record.as_bytes(), 0).is_some());
-        let worded = || behind_words(&text).or_else(|| behind_time(&text)).map(|(time, record)| ("", time, record));
+        let worded = || behind_words(&text).map(|(time, record)| ("", time, record));
         let Some((key, time, record)) = whole.or_else(barred).or_else(|| read(&text)).or_else(worded) else {
             return Ok(Some(if text.trim_ascii().is_empty() { Skip::Blank } else { Skip::NotAMessage }));
         };
@@ -205,6 +217,18 @@ mod tests {
         for text in ["notes-1  | started\n", "a | b\nc: d\n", "notes-1 | x\ndb-1 | y\n", "INFO | x\nINFO | y\n", ""] {
             assert!(!shows(text), "{text}");
         }
+    }
+
+    #[test]
+    fn records_stand_behind_any_words_of_a_text_that_is_full_of_them() {
+        let shows = |text: &str| stands_behind_words(&Sample::new(text.as_bytes(), true, true));
+        assert!(shows("AUDIT {\"a\":1}\nAUDIT {\"b\":{}}\n") && shows("a.log:1:{\"a\":1}\na.log:2:{\"a\":2}\n"));
+        for text in
+            ["AUDIT {\"a\":1}\n", "{\"a\":1}\n{\"a\":1}\n", "x {\"jsonrpc\":\"2.0\"}\nx {\"jsonrpc\":\"2.0\"}\n", ""]
+        {
+            assert!(!shows(text), "{text}");
+        }
+        assert_eq!(behind_words("x 2026-03-02T10:00:00Z y {\"a\":1} "), Some(("2026-03-02T10:00:00Z", "{\"a\":1}")));
     }
 
     #[test]

@@ -60,7 +60,7 @@ fn a_line_over_the_limit_is_a_gap() {
         + &docker(&format!("{PONG}\n"), "stdout");
     // The sample is small, so that nothing looks at all of it.
     let sample = Sample::peeled(PING.as_bytes(), &Sample::new(b"", true, false));
-    let inside = Inside(|sample| candidates(sample).collect());
+    let inside = Inside(|sample| candidates(sample).collect(), |_| Vec::new());
     let mut reader = Nested::new(Box::<Docker>::default(), sample, inside);
     let (mut kept, overrides) = (Kept::default(), Overrides::default());
     let mut out = Out::new(&mut kept, 0, &overrides);

@@ -110,7 +110,7 @@ impl<'a> Collected<'a> {
     /// When a stream of the server was open, and whether all of it is there.
     fn note_span(&mut self, exchange: &Exchange<'_>, connection: u32, get: bool, torn: bool) {
         let Part::Text { text, event_stream, .. } = &exchange.response else { return };
-        let torn = torn && (*event_stream || is_event_stream(text));
+        let torn = (torn || exchange.in_pieces) && (*event_stream || is_event_stream(text));
         let Some(from_us) = exchange.start_us.or(exchange.end_us).filter(|_| get || torn) else { return };
         let span = Span { connection, stream: self.streams, from_us, to_us: exchange.end_us.unwrap_or(i64::MAX) };
         if torn { self.unseen.torn.push(span) } else { self.unseen.heard.push(span) }

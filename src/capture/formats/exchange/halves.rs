@@ -17,7 +17,7 @@ use super::learn::{EXAMPLES, Learned, learn};
 use super::learn_beside::is_verb;
 use super::path::Path;
 use super::records::{Delivered, collected};
-use super::scalars::{Leaves, Scalars, is_status, text_of};
+use super::scalars::{Leaves, Scalars, is_status, read_record, text_of};
 use super::{Collected, Layout, Origin};
 use crate::capture::Skip;
 use crate::capture::format::{Format, LineReader, Match, Reader};
@@ -107,7 +107,7 @@ fn learned(sample: &Sample) -> Option<Found> {
     let mut seen = FxHashSet::default();
     let lines = sample.lines().filter(|line| line.starts_with('{') && seen.insert(*line)).take(2 * EXAMPLES);
     // What was cut is none of the pairs.
-    let read = |line| Some((line, serde_json::from_str::<Value>(line).ok()?));
+    let read = |line| Some((line, read_record(line)?));
     let (lines, values): (Vec<&str>, Vec<Value>) = lines.filter_map(read).unzip();
     let records: Vec<Scalars<'_>> = values.iter().map(scalars).collect();
     let names: BTreeSet<&Path> = records.iter().flat_map(BTreeMap::keys).collect();

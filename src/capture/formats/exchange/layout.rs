@@ -85,6 +85,8 @@ pub(in crate::capture) struct Layout {
     pub(super) opened: Vec<Path>,
     /// Keys that every record with a body has beside it: one that has them, too, left its bodies out.
     pub marks: Vec<Box<str>>,
+    /// True where a response is kept piece by piece, and a piece may be left out without a mark.
+    pub(in crate::capture) in_pieces: bool,
 }
 
 impl Layout {
@@ -94,7 +96,8 @@ impl Layout {
         let tree = Tree::new(places.iter().map(|(slot, path)| (path, is_body(*slot))));
         let mut by_slot = std::array::from_fn(|_| Vec::new());
         places.iter().enumerate().for_each(|(at, (slot, _)): (usize, &(Slot, Path))| by_slot[*slot as usize].push(at));
-        Layout { places, by_slot, tree, unit, vantage, certain: true, opened: Vec::new(), marks: Vec::new() }
+        let (opened, marks) = (Vec::new(), Vec::new());
+        Layout { places, by_slot, tree, unit, vantage, certain: true, opened, marks, in_pieces: false }
     }
 
     /// The paths of one thing.
@@ -250,6 +253,7 @@ impl<'t> View<'_, '_, 't> {
             said: spelled,
             request,
             response,
+            in_pieces: self.layout.in_pieces,
             ..Exchange::default()
         }
     }

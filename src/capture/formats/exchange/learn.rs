@@ -11,10 +11,11 @@ use super::layout::{Layout, Slot, Unit};
 use super::learn_beside::{beside, is_http};
 use super::learn_bodies::Bodies;
 use super::learn_key::opened_apart;
+use super::learn_order::Asked;
 use super::learn_times::{Timed, times};
 use super::opened::open;
 use super::path::{Path, Tree};
-use super::scalars::{Leaves, Scalars};
+use super::scalars::{Leaves, Scalars, read_record};
 use super::told::Told;
 use crate::capture::Vantage;
 use crate::capture::events::is_event_stream;
@@ -43,7 +44,7 @@ pub(super) fn learn<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Learned>
         if text.starts_with('{') && plausible(text) {
             // Lines of a list that lacks its brackets end in a comma.
             let text = text.trim_end().trim_end_matches(',');
-            values.extend(serde_json::from_str::<Value>(text).ok().filter(Value::is_object));
+            values.extend(read_record(text).filter(Value::is_object));
         }
         if values.len() == EXAMPLES {
             break;
@@ -90,7 +91,8 @@ fn learn_values(values: &[Value]) -> Option<Learned> {
     let mut places: Vec<(Slot, Path)> = requests.iter().map(|path| (Slot::Request, path.clone())).collect();
     places.extend(responses.iter().map(|path| (Slot::Response, path.clone())));
     places.extend(beside);
-    let Timed { places: timed, unit, certain } = times(&scalars, &requests[0], responses.first());
+    let Timed { places: timed, unit, certain } =
+        times(&scalars, &requests[0], responses.first(), || Asked::of(values, &requests[0]));
     places.extend(timed);
     let mut layout = Layout::new(places, unit, Vantage::Proxy);
     layout.certain = certain;
@@ -165,10 +167,12 @@ fn plausible(text: &str) -> bool {
     ["jsonrpc", "method", "\"ey", "\"ZXZ", "\"ZGF", "\"H4sI", "\"W3s", "\"UE9TV"].iter().any(|sign| text.contains(sign))
 }
 
-/// Keys that every example has at its top, beside those that lead to bodies.
+/// Keys that every example with a body has at its top, beside those that lead to bodies: other lines of the log have some of them, too.
 fn marks(values: &[Value], bodies: &[&Path]) -> Vec<Box<str>> {
-    let Some(first) = values.first().and_then(Value::as_object) else { return Vec::new() };
     let leads = |key: &str| bodies.iter().any(|path| *path.0[0] == *key);
-    let everywhere = |key: &&String| values.iter().all(|value| value.get(key.as_str()).is_some());
+    let has_body = |value: &&Value| bodies.iter().any(|path| value.get(&*path.0[0]).is_some_and(|top| !top.is_null()));
+    let with_body: Vec<&Value> = values.iter().filter(has_body).collect();
+    let Some(first) = with_body.first().and_then(|first| first.as_object()) else { return Vec::new() };
+    let everywhere = |key: &&String| with_body.iter().all(|value| value.get(key.as_str()).is_some());
     first.keys().filter(|key| !leads(key)).filter(everywhere).map(|key| key.as_str().into()).collect()
 }

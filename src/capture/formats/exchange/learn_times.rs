@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::layout::{Slot, Unit, duration};
+use super::learn_order::{Asked, SEVERAL, overlaps, which};
 use super::path::{Path, plain};
 use super::scalars::{Scalars, text_of};
 use crate::capture::time::{self, SECOND, Stamp, Time};
@@ -62,8 +63,13 @@ pub(super) struct Timed {
     pub(super) certain: bool,
 }
 
-/// Learns them from the scalars that stand beside the bodies.
-pub(super) fn times(scalars: &Scalars<'_>, request: &Path, response: Option<&Path>) -> Timed {
+/// Learns them from the scalars that stand beside the bodies; `asked` gives what the requests tell of their order.
+pub(super) fn times(
+    scalars: &Scalars<'_>,
+    request: &Path,
+    response: Option<&Path>,
+    asked: impl FnOnce() -> Asked,
+) -> Timed {
     let mut all: Vec<Times<'_>> = scalars.iter().filter_map(|(path, values)| read(path, values)).collect();
     if !all.iter().all(|one| is_header(one.path)) {
         all.retain(|one| !is_header(one.path));
@@ -128,7 +134,7 @@ pub(super) fn times(scalars: &Scalars<'_>, request: &Path, response: Option<&Pat
         }
         (None, None, Some(other)) => match &long {
             Some(long) => {
-                let (slot, sure) = which(other, &long.us);
+                let (slot, sure) = which(&other.us, &long.us, other.step_us(), &asked());
                 certain &= sure;
                 with_long(at(slot, other))
             }
@@ -164,6 +170,11 @@ const UNNAMED: usize = 100;
 impl Times<'_> {
     fn mean_us(&self) -> i128 {
         self.us.iter().map(|us| i128::from(*us)).sum::<i128>() / self.us.len().max(1) as i128
+    }
+
+    /// How coarse they are.
+    fn step_us(&self) -> i64 {
+        self.read.iter().map(|time| time.resolution_us).max().unwrap_or(1)
     }
 
     /// How many of the objects around a body it stands in.
@@ -245,47 +256,6 @@ fn side_of(path: &Path, request: &Path, response: Option<&Path>) -> Option<Slot>
 
 fn follows(start: &Times<'_>, end: &Times<'_>) -> bool {
     start.us.len() == end.us.len() && start.us.iter().zip(&end.us).all(|(start, end)| start <= end)
-}
-
-/// Whether a time is the start or the end, where its key does not say it, and if that is sure. Records are written at the end,
-/// in the order of their ends, and many clients do one thing after the other: where nothing overlaps in one reading and
-/// several do in the other, it is right.
-fn which(time: &Times<'_>, long: &[i64]) -> (Slot, bool) {
-    if time.us.len() != long.len() {
-        return (Slot::End, false);
-    }
-    let ends: Vec<i64> = time.us.iter().zip(long).map(|(at, long)| at + long).collect();
-    let starts: Vec<i64> = time.us.iter().zip(long).map(|(at, long)| at - long).collect();
-    match (time.us.is_sorted(), starts.is_sorted(), ends.is_sorted()) {
-        (false, _, true) => return (Slot::Start, true),
-        (false, true, false) => return (Slot::End, true),
-        _ => {}
-    }
-    let (as_start, as_end) = (overlaps(&time.us, &ends), overlaps(&starts, &time.us));
-    match (as_start, as_end) {
-        // Where nothing overlaps, the order is the same either way.
-        (0, 0) => (Slot::End, true),
-        (0, SEVERAL..) => (Slot::Start, true),
-        (SEVERAL.., 0) => (Slot::End, true),
-        _ if as_start < as_end => (Slot::Start, false),
-        _ => (Slot::End, false),
-    }
-}
-
-/// How many spans have to overlap in one reading to speak for the other.
-const SEVERAL: usize = 2;
-
-/// How many of the spans begin before an earlier one has ended.
-fn overlaps(starts: &[i64], ends: &[i64]) -> usize {
-    let mut spans: Vec<(i64, i64)> = starts.iter().copied().zip(ends.iter().copied()).collect();
-    spans.sort_unstable();
-    let mut latest = i64::MIN;
-    let mut count = 0;
-    for (start, end) in spans {
-        count += usize::from(start < latest);
-        latest = latest.max(end);
-    }
-    count
 }
 
 /// The longest of the durations, which is that of the whole.

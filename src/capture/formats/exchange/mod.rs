@@ -18,6 +18,7 @@ pub(super) mod learn;
 mod learn_beside;
 mod learn_bodies;
 mod learn_key;
+mod learn_order;
 mod learn_times;
 mod opened;
 mod order;
@@ -115,6 +116,7 @@ impl Exchange<'_> {
             socket: self.socket,
             resumes: self.resumes.map(owned),
             written_us: self.written_us,
+            in_pieces: self.in_pieces,
         }
     }
 
@@ -179,4 +181,6 @@ pub(super) struct Exchange<'a> {
     pub resumes: Option<Cow<'a, str>>,
     /// When a wrapper says that the record of the request, and that of the response, was written.
     pub written_us: [Option<i64>; 2],
+    /// True where pieces of the response may have been left out of it.
+    pub in_pieces: bool,
 }

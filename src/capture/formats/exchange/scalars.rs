@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::path::{Path, is_name};
 use crate::json::scan::unquoted;
+use crate::json::without_byte_escapes;
 
 /// How deep a record may be.
 pub(super) const DEPTH: usize = 12;
@@ -53,6 +54,12 @@ impl<'v> Leaves<'_, 'v> {
             _ => {}
         }
     }
+}
+
+/// A record as a value, also where bytes in its strings are escaped as nginx does it.
+pub(super) fn read_record(record: &str) -> Option<Value> {
+    let plain = || serde_json::from_str(&without_byte_escapes(record)?).ok();
+    serde_json::from_str(record).ok().or_else(plain)
 }
 
 /// The members of an object, or of a list of pairs.

@@ -6,6 +6,7 @@ use super::told::Told;
 use super::{Exchange, Part};
 use crate::capture::events::{is_event_stream, stamped_events};
 use crate::capture::formats::document::Elements;
+use crate::capture::{Body, body_of};
 use crate::json::scan::{skip_white, value_end};
 use crate::protocol::Side;
 use crate::protocol::http::may_be_asked_again;
@@ -212,7 +213,7 @@ impl<'a> Steps<'_, 'a> {
         if typed || is_event_stream(text) {
             return self.events(text, offset, cut);
         }
-        match fate(text, cut, whole) {
+        match self.fate_of_response(text, cut, whole) {
             Fate::Other => return false,
             Fate::Cut => self.end(Side::Server, StepKind::Missing),
             Fate::Traffic(told) => {
@@ -223,6 +224,14 @@ impl<'a> Steps<'_, 'a> {
             }
         }
         true
+    }
+
+    /// What is left of a response may have both ends, where pieces are left out of it.
+    fn fate_of_response(&self, text: &str, cut: bool, whole: bool) -> Fate {
+        match fate(text, cut, whole) {
+            Fate::Traffic(_) if self.exchange.in_pieces && matches!(body_of(text), Body::Malformed { .. }) => Fate::Cut,
+            fate => fate,
+        }
     }
 
     /// A body that is a message or an array. An array that answers no array, or that came on a stream which a GET opened, is the writer's
@@ -242,7 +251,7 @@ impl<'a> Steps<'_, 'a> {
     fn events(&mut self, text: &str, offset: usize, cut: bool) -> bool {
         let (mut messages, mut torn): (Vec<(String, Told)>, bool) = (Vec::new(), cut);
         for (id, data) in stamped_events(text) {
-            match data.map(|data| (fate(&data, false, false), data)) {
+            match data.map(|data| (self.fate_of_response(&data, false, false), data)) {
                 Some((Fate::Traffic(told), data)) => messages.push((data, told)),
                 Some((Fate::Cut, _)) => torn = true,
                 Some((Fate::Other, _)) | None => {}
@@ -286,7 +295,7 @@ fn without_answer(exchange: &Exchange<'_>, due: bool) -> Option<(Side, StepKind<
         "POST" if due => match exchange.status {
             // The answer comes on a stream that a GET opened.
             Some(202) => None,
-            None | Some(200) if empty() => Some((Side::Server, StepKind::Missing)),
+            None | Some(200) if empty() || exchange.in_pieces => Some((Side::Server, StepKind::Missing)),
             // 499 is nginx's word for a client that hung up.
             Some(i64::MIN..=0 | 499) => Some((Side::Server, StepKind::StreamClosed(Some(Side::Client)))),
             status => {

@@ -170,6 +170,7 @@ impl<'a> Entry<'a> {
             pushed,
             socket,
             written_us: [None; 2],
+            in_pieces: false,
             resumes,
             said: self.started_date_time,
             verb: self.request.method,

@@ -10,7 +10,7 @@ use super::column::{Column, name_of, shown};
 use super::order::{in_order, newest_first};
 use super::sender::{labelled, sender};
 use super::shape::Shape;
-use super::walk::{Path, PathStep, is_part, is_typed, leaves, versioned};
+use super::walk::{Path, PathStep, is_known, is_part, is_typed, leaves, versioned};
 use super::{is_by_line, on_one_line};
 use crate::capture::encoded::from_pairs;
 use crate::capture::format::{Format, Match};
@@ -20,7 +20,7 @@ use crate::capture::peel::Inside;
 use crate::capture::sample::Sample;
 use crate::capture::time::{self, Stamp, Time, own};
 use crate::capture::words::{Meaning, counts_nanoseconds, counts_seconds, instance, meaning, time_key};
-use crate::json::scan::skip_white;
+use crate::json::scan::{skip_white, value_end};
 use crate::json::unescape;
 
 /// How many records are looked at.
@@ -51,8 +51,9 @@ pub(super) fn learn(sample: &Sample, inside: Inside) -> Option<Learned> {
 }
 
 fn learned(sample: &Sample, around: Inside) -> Option<Learned> {
-    let (columns, records) = columns(sample.text());
-    let (message, peeled, inside) = message(&columns, records, sample, around)?;
+    let known = around.members(sample);
+    let (columns, records) = columns(sample.text(), &known);
+    let (message, peeled, inside) = message(&columns, records, sample, &known, around)?;
     let chosen = &columns[message];
     let near = |column: &&Column| is_near(column, chosen);
     let time = time_beside(&columns, chosen);
@@ -136,11 +137,11 @@ fn values(text: &str, take: &mut dyn FnMut(usize) -> Option<usize>) -> usize {
 }
 
 /// The scalars of the first records, and how many there are.
-fn columns(text: &str) -> (Vec<Column>, usize) {
+fn columns(text: &str, known: &[&[String]]) -> (Vec<Column>, usize) {
     let (mut columns, mut room): (Vec<Column>, String) = (Vec::new(), String::new());
     let mut places: FxHashMap<Path, usize> = FxHashMap::default();
     let records = values(text, &mut |at| {
-        leaves(text, at, &mut Vec::new(), &mut |path, written| {
+        leaves(text, at, known, &mut Vec::new(), &mut |path, written| {
             let is_text = written.starts_with('"');
             if is_text {
                 unescape(written, 1, &mut room);
@@ -182,7 +183,13 @@ fn lines(text: &str, shape: &Shape, key: &str) -> Vec<String> {
 type Found = (&'static dyn Format, Match);
 
 /// The string that holds a log: the one whose format is told with the most certainty.
-fn message(columns: &[Column], records: usize, sample: &Sample, inside: Inside) -> Option<(usize, Sample, Found)> {
+fn message(
+    columns: &[Column],
+    records: usize,
+    sample: &Sample,
+    known: &[&[String]],
+    inside: Inside,
+) -> Option<(usize, Sample, Found)> {
     let rank = |column: &Column| match meaning(&column.name()) {
         Some((Meaning::Message, rank)) => rank,
         _ => usize::MAX,
@@ -191,9 +198,14 @@ fn message(columns: &[Column], records: usize, sample: &Sample, inside: Inside) 
     // What stands in a message was said in it, and is no log around messages.
     let envelopes: FxHashSet<Path> = columns.iter().filter_map(|column| versioned(&column.path)).collect();
     // A list on a line is one of records, unless it is one of messages: that is a batch.
-    let is_batch =
-        |column: &Column| column.path == [PathStep::Each] && (envelopes.contains(&column.path) || !is_by_line(sample));
-    let is_said = |column: &Column| is_part(&column.path, &envelopes) || is_batch(column);
+    let of_emitter = |column: &Column| column.is_object() && is_known(&column.values[0], known);
+    let is_batch = |column: &Column| {
+        let may_be = || !is_by_line(sample) && !of_emitter(column);
+        column.path == [PathStep::Each] && (envelopes.contains(&column.path) || may_be())
+    };
+    // A record on a line is read as it stands there.
+    let is_line = |column: &Column| column.path.is_empty() && starts_with_whole_line(sample);
+    let is_said = |column: &Column| is_part(&column.path, &envelopes) || is_batch(column) || is_line(column);
     let mut candidates: Vec<usize> = (0..columns.len())
         .filter(|at| !is_said(&columns[*at]))
         .filter(|at| columns[*at].varies() || records == 1)
@@ -224,6 +236,12 @@ fn message(columns: &[Column], records: usize, sample: &Sample, inside: Inside) 
         }
     }
     best
+}
+
+/// True if the first record of a text is all of its line.
+fn starts_with_whole_line(sample: &Sample) -> bool {
+    let first = sample.lines().find(|line| line.starts_with('{'));
+    first.is_some_and(|line| value_end(line.as_bytes(), 0).is_some())
 }
 
 /// True if the first time is behind the last: the log inside is learned in its own order.
@@ -270,7 +288,7 @@ const UNNAMED: usize = 100;
 /// A path that the user gives: `kubernetes/pod/name`, `/kubernetes/pod/name`, or just the last keys of it where the log
 /// has one such member.
 pub(super) fn path_of(key: &str, sample: &Sample) -> Option<Path> {
-    let (columns, _) = columns(sample.text());
+    let (columns, _) = columns(sample.text(), &[]);
     let wanted = key.trim_matches('/');
     let exact = columns.iter().find(|column| shown(&column.path) == wanted);
     let ends = |column: &&Column| {

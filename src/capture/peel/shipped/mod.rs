@@ -113,7 +113,12 @@ impl Format for JsonLog {
             records => format!("{records} records"),
         };
         let (message, reason) = (&learned.message, &found.reason);
-        Match::new(score, format!("the string {message:?} of its first {records} is a log; inside, {reason}"))
+        match message.is_empty() {
+            true => Match::new(score, format!("its first {records} are those of a log; inside, {reason}")),
+            false => {
+                Match::new(score, format!("the string {message:?} of its first {records} is a log; inside, {reason}"))
+            }
+        }
     }
 
     fn reader(&self, sample: &Sample) -> Reader {
@@ -158,7 +163,7 @@ pub(in crate::capture) fn scalars<'t>(record: &'t str, in_lists: bool, give: &mu
 fn plain_leaves(record: &str, in_lists: bool) -> Vec<(walk::Path, &str)> {
     let mut all: Vec<(walk::Path, &str)> = Vec::new();
     let start = skip_white(record.as_bytes(), 0);
-    walk::leaves(record, start, &mut Vec::new(), &mut |path, value| all.push((path.clone(), value)));
+    walk::leaves(record, start, &[], &mut Vec::new(), &mut |path, value| all.push((path.clone(), value)));
     let envelopes: FxHashSet<walk::Path> = all.iter().filter_map(|(path, _)| walk::envelope(path)).collect();
     let is_plain = |path: &walk::Path| {
         path.iter().all(|step| match step {

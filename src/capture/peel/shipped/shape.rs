@@ -165,6 +165,9 @@ impl Shape {
         let mut reading = Reading { text, give, failed: Ok(()) };
         let mut record = Record { start: at, ..Record::default() };
         let end = reading.value(at, &self.root, &mut record);
+        if self.root.message && text[at..].starts_with('{') {
+            record.message = Some(at);
+        }
         reading.done(&record, end.is_some());
         reading.failed.map(|()| end)
     }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use crate::capture::encoded::KVLIST;
 use crate::json::listed::{List, elements, list, members, object};
-use crate::json::scan::value_end;
+use crate::json::scan::{self, value_end};
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -40,17 +40,24 @@ fn keeps_record(path: &Path) -> bool {
     }
 }
 
+/// True for an object that has all members of one of the `known` records of emitters.
+pub(super) fn is_known(object: &str, known: &[&[String]]) -> bool {
+    let has = |name: &String| scan::members(object).any(|member| *member.key == **name);
+    known.iter().any(|names| names.iter().all(has))
+}
+
 /// Calls `give` with every scalar of the value at `at`, as written, and the path to it, and with the objects in which a log may
-/// stand. Gives the byte after the value.
+/// stand, or that are `known` records. Gives the byte after the value.
 pub(super) fn leaves<'t>(
     text: &'t str,
     at: usize,
+    known: &[&[String]],
     path: &mut Path,
     give: &mut dyn FnMut(&Path, &'t str),
 ) -> Option<usize> {
     let step = |step: PathStep, at: usize, path: &mut Path, give: &mut dyn FnMut(&Path, &'t str)| {
         path.push(step);
-        let end = leaves(text, at, path, give);
+        let end = leaves(text, at, known, path, give);
         path.pop();
         end
     };
@@ -59,8 +66,11 @@ pub(super) fn leaves<'t>(
         _ if path.len() >= DEPTH => value_end(text.as_bytes(), at),
         b'{' => {
             let end = object(text, at, &mut |name, at| step(key(name), at, path, give))?;
-            if keeps_record(path) {
-                give(path, text.get(at..end)?);
+            let written = text.get(at..end)?;
+            // A record of a list is given with it, below.
+            let listed = path.as_slice() == [PathStep::Each];
+            if keeps_record(path) || !listed && is_known(written, known) {
+                give(path, written);
             }
             Some(end)
         }
