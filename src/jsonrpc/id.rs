@@ -11,7 +11,7 @@ use crate::json::lenient_string;
 pub enum Id {
     /// An integer that fits 64 bits, however it was spelled.
     Int(i64),
-    /// Any other number, as canonical decimal text (digits, then `e` and a power of ten).
+    /// Any other number, as canonical decimal text: plain where that is short (`1.5`), else digits, then `e` and a power of ten.
     Number(Box<str>),
     /// A string, unescaped.
     Text(Box<str>),
@@ -45,7 +45,7 @@ impl Id {
 
     /// True for a number with a fraction that is not zero.
     pub fn is_fractional(&self) -> bool {
-        matches!(self, Id::Number(n) if n.contains("e-"))
+        matches!(self, Id::Number(n) if n.contains("e-") || n.contains('.'))
     }
 
     /// The id of the other JSON type that prints alike: `1` for `"1"` and `"1"` for `1`.
@@ -100,6 +100,9 @@ impl IdField {
     }
 }
 
+/// So many places behind the point are written out, as people do.
+const PLAIN: i64 = 18;
+
 /// Brings a JSON number to one spelling per value without going through a float.
 fn canonical_number(raw: &str) -> Id {
     if raw != "-0"
@@ -139,10 +142,21 @@ fn canonical_number(raw: &str) -> Id {
             Err(_) => Id::Number(plain.into_boxed_str()),
         };
     }
-    if exponent == 0 {
-        return Id::Number(format!("{sign}{digits}").into_boxed_str());
-    }
-    Id::Number(format!("{sign}{digits}e{exponent}").into_boxed_str())
+    let text = match exponent {
+        0 => format!("{sign}{digits}"),
+        _ if (-PLAIN..0).contains(&exponent) => {
+            format!("{sign}{}", with_point(digits, exponent.unsigned_abs() as usize))
+        }
+        _ => format!("{sign}{digits}e{exponent}"),
+    };
+    Id::Number(text.into_boxed_str())
+}
+
+/// Digits with so many places behind the point.
+fn with_point(digits: &str, places: usize) -> String {
+    let digits = format!("{digits:0>width$}", width = places + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - places);
+    format!("{whole}.{fraction}")
 }
 
 #[cfg(test)]
@@ -164,7 +178,10 @@ mod tests {
         assert_ne!(id("9007199254740993"), id("9007199254740992"));
         assert_ne!(id("18446744073709551617"), id("18446744073709551616"));
         assert_eq!(id("18446744073709551617"), id("18446744073709551617.0"));
-        assert!(id("1.5").is_fractional() && !id("1e30").is_fractional());
+        assert!(id("1.5").is_fractional() && id("1e-30").is_fractional() && !id("1e30").is_fractional());
+        let spelled = ["1.5", "-15e-1", "0.050", "5e-19"].map(|raw| id(raw).to_json());
+        assert_eq!(spelled, ["1.5", "-1.5", "0.05", "5e-19"]);
+        assert_eq!(id("1.5"), id("15E-1"));
         assert_eq!(id("1e99999999999999999999"), id("1E99999999999999999999"));
     }
 

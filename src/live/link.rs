@@ -158,6 +158,15 @@ pub enum Incoming {
         /// The bytes.
         bytes: Vec<u8>,
     },
+    /// HTTP: a body, or a piece of an event stream, in a content encoding that cannot be undone.
+    Packed {
+        /// The stream that carried it.
+        stream: Option<u32>,
+        /// The bytes.
+        bytes: Vec<u8>,
+        /// The encoding.
+        encoding: String,
+    },
     /// HTTP: the head of a response.
     Head {
         /// Its stream; [`NO_STREAM`] for that of a DELETE.

@@ -25,6 +25,8 @@ pub struct RunLog {
     pub ended_us: i64,
     /// What the server took when it was recorded, and refused now.
     pub refused: Vec<Refused>,
+    /// Messages of ours without a request in them that were not sent.
+    pub unsent: Vec<Unsent>,
     /// Ids, as JSON text, of requests that only prove that what stood before them was read. They are no exchanges.
     pub witnesses: Vec<String>,
 }
@@ -58,6 +60,8 @@ pub struct ExchangeRun {
     pub after_stuck: bool,
     /// True if the peer ended while it was open.
     pub peer_gone: bool,
+    /// The content encoding in which its answer may have come, and could not be read.
+    pub packed: Option<String>,
     /// The HTTP status of the response that should have carried the answer.
     pub http_status: Option<u16>,
     /// True if it was sent a second time, under another id, after the session was lost.
@@ -222,6 +226,15 @@ pub struct ExitRun {
     pub forced: Option<&'static str>,
     /// The last lines of its stderr (at most 20).
     pub stderr: Vec<String>,
+}
+
+/// A message without a request that was not sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsent {
+    /// Its event in the recording.
+    pub event: usize,
+    /// Why.
+    pub why: String,
 }
 
 /// Why a run broke off.

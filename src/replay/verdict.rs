@@ -218,7 +218,8 @@ impl RunReport {
     /// Why nothing that failed does not mean that all is well.
     fn doubts(&self) -> Vec<String> {
         let open = [Verdict::NotSent, Verdict::Blocked, Verdict::Unknown];
-        let unsent = |entry: &&ExchangeReport| entry.issuer == Side::Client && open.contains(&entry.verdict);
+        let asked = |entry: &ExchangeReport| entry.issuer == Side::Client && !entry.rpc_id.is_empty();
+        let unsent = |entry: &&ExchangeReport| asked(entry) && open.contains(&entry.verdict);
         let unsent = self.exchanges.iter().filter(unsent).count();
         let mut doubts = Vec::new();
         if self.cancels.recorded > 0 && self.cancels.landed == 0 {

@@ -74,7 +74,12 @@ impl SseReader {
         self.line.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    /// What the stream ended in: a block without its blank line. A browser drops it; what was sent was sent.
+    /// True in the middle of a block. Where the stream ends here, the block is dropped (HTML, 9.2.6): no client is told of it.
+    pub fn is_within(&self) -> bool {
+        !self.line.is_empty() || self.event != SseEvent::default()
+    }
+
+    /// What the text of a log ended in: a block without its blank line, which loggers trim.
     pub fn finish(mut self) -> Option<SseEvent> {
         let last = if self.line.is_empty() { None } else { self.end_line() };
         last.or_else(|| self.take())
@@ -158,6 +163,21 @@ mod tests {
             SseEvent { name: Some("message".into()), id: Some("7".into()), retry_ms: Some(250), ..data("{\"a\":\n1}") };
         let comment = SseEvent { comments: vec!["keep-alive".into()], ..SseEvent::default() };
         assert_eq!(found, [first, comment, data("x\ny"), data("last")]);
+    }
+
+    #[test]
+    fn a_stream_may_end_within_a_block() {
+        let within = |text: &str| {
+            let mut reader = SseReader::default();
+            reader.push(text.as_bytes());
+            reader.is_within()
+        };
+        for whole in ["", "data: a\n\n", "data: a\r\n\r\n", "data: a\r\r", "\n"] {
+            assert!(!within(whole), "{whole:?}");
+        }
+        for cut in ["data: a", "data: a\n", "data: a\n\ndata: b\r\n", ": x\n"] {
+            assert!(within(cut), "{cut:?}");
+        }
     }
 
     #[test]

@@ -49,9 +49,7 @@ pub struct OpenArgs {
 /// Writes the page, prints its path and address, and opens it.
 pub fn run(args: &OpenArgs, stop: &Stop) -> Result<u8> {
     let path = args.output.clone().unwrap_or_else(|| usual(&args.file));
-    if args.output.is_none() {
-        spare(&path)?;
-    }
+    spare(&path)?;
     let config = Config::load(None, Uses::Bounds)?;
     let judged = JudgeArgs::all_rules(args.stuck_after, &config);
     let inputs = std::slice::from_ref(&args.file);
@@ -90,9 +88,13 @@ fn address(path: &Path) -> String {
     whole.map_or(String::new(), |whole| format!("file://{}\n", uri(whole.as_os_str().as_encoded_bytes())))
 }
 
-/// An error where the page would replace a file that is no page of ours.
+/// An error where the page would replace a file that is no page of ours. An empty one has nothing to lose, and what is no file (a pipe,
+/// a terminal) is not replaced.
 fn spare(path: &Path) -> Result<()> {
     use std::io::Read;
+    if std::fs::metadata(path).is_ok_and(|file| !file.is_file() || file.len() == 0) {
+        return Ok(());
+    }
     let Ok(file) = std::fs::File::open(path) else { return Ok(()) };
     let mut head = Vec::new();
     let read = file.take(HEAD).read_to_end(&mut head);
@@ -140,6 +142,8 @@ mod tests {
         assert_eq!(usual("-"), PathBuf::from("stdin.rpctape.html"));
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("x.html");
+        assert!(spare(&path).is_ok());
+        std::fs::write(&path, "").expect("writes");
         assert!(spare(&path).is_ok());
         std::fs::write(&path, "<p>mine").expect("writes");
         assert!(spare(&path).is_err());

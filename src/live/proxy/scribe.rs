@@ -189,6 +189,10 @@ impl Scribe {
         self.put_on(stream, carrier, gap);
     }
 
+    fn connection(&self, stream: u32) -> Option<u32> {
+        self.streams.get(&stream)?.connection
+    }
+
     fn carrier(&self, stream: u32) -> u32 {
         self.streams.get(&stream).map_or(stream, |state| state.carrier)
     }
@@ -316,8 +320,9 @@ impl Scribe {
             Reading::Nothing => {}
             Reading::Whole(whole) => self.whole(stream, from, whole),
             Reading::Events(events) => {
-                if let Some(event) = events.finish() {
-                    self.event(stream, event);
+                if let Some(connection) = self.connection(stream).filter(|_| events.is_within()) {
+                    let text = "closed in the middle of an event, which has not come then".to_string();
+                    self.tape.event(self.now_us, connection, Some(stream), TapeEvent::Note { text });
                 }
             }
             Reading::Opaque(whole, _) if whole.length == 0 || whole.lost => {}

@@ -9,6 +9,7 @@ use super::stream_events::Events;
 use crate::jsonrpc::{Defect, Id, IdField, Kind, Message, Parsed, parse};
 use crate::live::tape::{FRAME_BYTES, TapeEvent};
 use crate::protocol::{Facts, profiles};
+use crate::wire::Coding;
 
 /// One request and its response.
 pub(super) struct Stream {
@@ -82,11 +83,13 @@ pub(super) enum Reading {
 impl Reading {
     /// As the headers of the body say.
     pub(super) fn of(headers: &HeaderMap, may_stream: bool) -> Reading {
-        let encoding = heads::text(headers, "content-encoding").map(str::trim);
-        match encoding.filter(|encoding| !encoding.eq_ignore_ascii_case("identity") && !encoding.is_empty()) {
-            Some(encoding) => Reading::Opaque(Whole::default(), encoding.to_string()),
-            None if may_stream && super::is_event_stream(headers) => Reading::Events(Events::default()),
-            None => Reading::Whole(Whole::default()),
+        let encoding = heads::text(headers, "content-encoding");
+        match Coding::of(encoding) {
+            Coding::Gzip | Coding::Closed(_) => {
+                Reading::Opaque(Whole::default(), encoding.unwrap_or_default().trim().to_string())
+            }
+            Coding::Plain if may_stream && super::is_event_stream(headers) => Reading::Events(Events::default()),
+            Coding::Plain => Reading::Whole(Whole::default()),
         }
     }
 }

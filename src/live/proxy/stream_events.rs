@@ -51,9 +51,9 @@ impl Events {
         read
     }
 
-    /// What the stream ended in.
-    pub(super) fn finish(self) -> Option<SseEvent> {
-        if self.skipping.is_some() { None } else { self.reader.finish() }
+    /// True where the stream would end in the middle of a block: no client is told of that.
+    pub(super) fn is_within(&self) -> bool {
+        self.skipping.is_none() && self.reader.is_within()
     }
 }
 

@@ -90,6 +90,11 @@ impl<'t> Scribe<'t> {
             Incoming::Raw { bytes } => {
                 self.event(at_us, None, TapeEvent::Raw { from: Side::Server, bytes: bytes.clone() });
             }
+            Incoming::Packed { stream, bytes, encoding } => {
+                let (bytes, encoding) = (bytes.clone(), encoding.clone());
+                let event = TapeEvent::Opaque { from: Side::Server, bytes, encoding };
+                self.event(at_us, on(stream, self.http), event);
+            }
             Incoming::Head { stream, method, status, headers } => {
                 // A DELETE belongs to no stream that was opened: it gets a number of its own.
                 let stream = match *method {

@@ -30,8 +30,7 @@ impl Engine {
     pub(super) fn cancel_raced(&mut self, step: &Step) -> bool {
         match &step.action {
             Action::Cancel(cancel) if !self.options.cancel.send_raced => {
-                let sent = |at: &usize| self.log.exchanges[*at].fate == Fate::Sent;
-                cancel.targets.iter().any(sent) && self.cancel_if_over(step, cancel)
+                cancel.targets.iter().any(|target| self.was_sent(*target)) && self.cancel_if_over(step, cancel)
             }
             _ => false,
         }
@@ -53,8 +52,7 @@ impl Engine {
 
     /// Passes over a cancel that has nothing in flight to cancel.
     fn cancel_if_over(&mut self, step: &Step, cancel: &Cancelling) -> bool {
-        let sent: Vec<usize> =
-            cancel.targets.iter().copied().filter(|at| self.log.exchanges[*at].fate == Fate::Sent).collect();
+        let sent: Vec<usize> = cancel.targets.iter().copied().filter(|target| self.was_sent(*target)).collect();
         let status = match sent.iter().any(|target| self.cancellable(*target, cancel.of_task, step)) {
             true => return false,
             false if sent.is_empty() => CancelStatus::NotSent,
@@ -72,14 +70,21 @@ impl Engine {
         self.pass(step, &Fate::NotSent(fate.to_string()))
     }
 
+    /// True for a request that the live side can know: one that went down with its session was sent to it only if it was sent again.
+    fn was_sent(&self, exchange: usize) -> bool {
+        let run = &self.log.exchanges[exchange];
+        run.fate == Fate::Sent && (run.session_lost.is_none() || run.repeated)
+    }
+
     /// True if there is something left to cancel.
     fn cancellable(&self, target: usize, of_task: bool, step: &Step) -> bool {
-        let run = &self.log.exchanges[target];
-        if run.fate != Fate::Sent {
+        if !self.was_sent(target) {
             return false;
         }
         if !of_task {
-            return run.answered_us.is_none();
+            // It may have been answered where that cannot be read.
+            let run = &self.log.exchanges[target];
+            return run.answered_us.is_none() && run.packed.is_none();
         }
         let task = crate::replay::message::read(&self.recorded.events[step.event].text)
             .and_then(|(_, facts)| facts.task_id().map(str::to_string));
@@ -89,7 +94,7 @@ impl Engine {
 
     /// When a cancel is due, and whether its progress had to be given up on. A late one is due when it would have been.
     pub(super) fn cancel_due(&self, cancel: &Cancelling, late: bool) -> Option<(i64, bool)> {
-        let target = cancel.targets.iter().copied().find(|target| self.log.exchanges[*target].fate == Fate::Sent)?;
+        let target = cancel.targets.iter().copied().find(|target| self.was_sent(*target))?;
         let sent = self.log.exchanges[target].sent_us?;
         Some(match cancel.anchor {
             Anchor::Elapsed => (sent + cancel.delay_us, false),
@@ -120,9 +125,9 @@ impl Engine {
             }
         }
         for target in &cancel.targets {
-            let now = self.now;
+            let (now, was_sent) = (self.now, self.was_sent(*target));
             let run = &mut self.log.exchanges[*target];
-            if run.fate != Fate::Sent || run.cancel.as_ref().is_some_and(|cancel| cancel.sent_us.is_some()) {
+            if !was_sent || run.cancel.as_ref().is_some_and(|cancel| cancel.sent_us.is_some()) {
                 continue;
             }
             let landed = in_flight.contains(target);

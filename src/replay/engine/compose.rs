@@ -92,7 +92,7 @@ impl Engine {
         rewrite::set(&text, &self.options.rewrite, &mut edits, &mut self.rewritten);
         self.put_values(event, &text, &mut edits);
         self.put_inputs(event, &text, &mut edits);
-        if self.options.rewrite.renumber {
+        if self.options.rewrite.renumber || !self.names.minted.is_empty() {
             self.put_ids(
                 read.method(),
                 read.method.is_some().then_some(read.id_text).flatten(),
@@ -215,11 +215,15 @@ impl Engine {
         }
     }
 
-    /// The fresh id or token for a recorded one, of the same JSON type; the same for every occurrence.
+    /// The fresh id or token for a recorded one, of the same JSON type; the same for every occurrence. Without `--renumber` only what
+    /// a request that was sent again goes by has one.
     fn fresh(&mut self, raw: &str) -> Option<String> {
         let id = Id::from_json(raw)?;
         if let Some(minted) = self.names.minted.get(&id) {
             return Some(minted.clone());
+        }
+        if !self.options.rewrite.renumber {
+            return None;
         }
         let minted = self.mint(raw);
         self.names.minted.insert(id, minted.clone());
@@ -243,16 +247,27 @@ impl Engine {
         }
     }
 
-    /// The text of a request under a fresh id, for one that is sent again.
+    /// The text of a request that is sent again, and its id there: what refers to it from here on (its cancel, its progress) goes by the
+    /// same fresh names.
     pub(super) fn compose_again(&mut self, exchange: usize) -> Result<(String, String), String> {
-        let like = self.recorded.exchanges[exchange].rpc_id.clone();
-        let text = self.compose_event(self.recorded.exchanges[exchange].request)?;
-        let fresh = self.mint(&like);
-        let mut edits = Edits::default();
-        if let Some(range) = splice::locate(&text, "/id") {
-            edits.put(range, fresh.clone());
+        let request = self.recorded.exchanges[exchange].request;
+        self.rename(request);
+        let text = self.compose_event(request)?;
+        let id = splice::at(&text, "/id").unwrap_or("null").to_string();
+        Ok((text, id))
+    }
+
+    /// Makes the names that a request gives, its id and its tokens, anew.
+    fn rename(&mut self, request: usize) {
+        let text = self.recorded.events[request].text.clone();
+        let Some((read, facts)) = message::read(&text) else { return };
+        let given = [read.id_text, facts.progress_token(), facts.work_done_token(), facts.partial_result_token()];
+        for raw in given.into_iter().flatten() {
+            if let Some(id) = Id::from_json(raw) {
+                let minted = self.mint(raw);
+                self.names.minted.insert(id, minted);
+            }
         }
-        Ok((edits.apply(&text), fresh))
     }
 
     /// The recorded answer to a request of the server, under the live id, with the live option where one is chosen.

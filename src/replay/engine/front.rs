@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::state::{Front, Phase};
 use super::{Engine, Waiting};
 use crate::protocol::Side;
+use crate::replay::message;
 use crate::replay::plan::{Action, Step};
 use crate::replay::policy::Ruling;
 use crate::replay::recording::EventKind;
@@ -86,6 +87,11 @@ impl Engine {
             if run.fate == Fate::Pending {
                 run.fate = fate.clone();
             }
+        }
+        match fate {
+            Fate::NotSent(why) => self.note_unsent(step, why),
+            Fate::Blocked(by) => self.note_unsent(step, &format!("needs a value that {by} did not give")),
+            Fate::Pending | Fate::Sent | Fate::Missing | Fate::Skipped => {}
         }
         self.move_on();
         true
@@ -191,7 +197,7 @@ impl Engine {
         let ends = step.action == Action::EndSession
             || step.opens.iter().any(|at| self.recorded.profile.ends_session(&self.recorded.exchanges[*at].method))
             || step.opens.is_empty()
-                && crate::replay::message::method(&self.recorded.events[step.event].text)
+                && message::method(&self.recorded.events[step.event].text)
                     .is_some_and(|method| self.recorded.profile.ends_session(&method));
         if !ends {
             return true;

@@ -9,6 +9,7 @@ mod cancel;
 mod compose;
 mod front;
 mod life;
+mod reinit;
 mod send;
 mod session;
 mod state;
@@ -170,6 +171,10 @@ impl Engine {
         }
         self.count_extras();
         self.note_unanswered();
+        if let Some(why) = self.halted.clone().filter(|_| self.log.broken.is_none()) {
+            let steps = Arc::clone(&self.steps);
+            steps.iter().skip(self.cursor).for_each(|step| self.note_unsent(step, &why));
+        }
         self.log.rewrites = self.rewritten.lines();
         if self.peer.unreadable > 0 {
             self.log.notes.push(format!("texts of the live side that are no JSON-RPC: {}", self.peer.unreadable));

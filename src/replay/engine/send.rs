@@ -7,7 +7,7 @@ use crate::protocol::{Facts, Mechanism, Role, Target, cancel_form, role};
 use crate::replay::message;
 use crate::replay::plan::{Action, Step};
 use crate::replay::recording::EventKind;
-use crate::replay::run::{CancelStatus, Fate};
+use crate::replay::run::{CancelStatus, Fate, Unsent};
 
 /// What one message that was handed over holds.
 #[derive(Clone, Debug, Default)]
@@ -72,6 +72,19 @@ impl Engine {
         }
         self.move_on();
         true
+    }
+
+    /// A message that is not sent and holds no request, whose fate would tell. What a cancel or an answer is about tells of it, and what
+    /// ends a session is not missed.
+    pub(super) fn note_unsent(&mut self, step: &Step, why: &str) {
+        let ends = |method: String| self.recorded.profile.ends_session(&method);
+        let told = step.refused
+            || step.action != Action::Send
+            || !step.opens.is_empty()
+            || message::method(&self.recorded.events[step.event].text).is_some_and(ends);
+        if !told {
+            self.log.unsent.push(Unsent { event: step.event, why: why.to_string() });
+        }
     }
 
     /// True if the recording has an answer that stood before a step, and the step had to wait for it.

@@ -62,6 +62,12 @@ pub fn effective_cancel(exchange: &Exchange) -> Option<usize> {
     exchange.cancels.iter().copied().find(|cancel| exchange.response.is_none_or(|response| *cancel < response))
 }
 
+/// True for an exchange that made a task with a cancel of its own, which is a request.
+pub fn has_task_cancel(connection: &Connection, exchange: &Exchange) -> bool {
+    let is_request = |cancel: &usize| matches!(connection.events[*cancel].what, EventKind::Request(_));
+    exchange.cancels.iter().any(is_request)
+}
+
 /// How it was cancelled.
 pub fn mechanism(connection: &Connection, cancel: usize) -> Option<Mechanism> {
     let event = connection.events.get(cancel)?;

@@ -184,31 +184,12 @@ impl<'a> Case<'a> {
         }
         if let Some(status) = run.session_lost {
             found.add(Verdict::SessionLost, format!("HTTP {status}: the server does not know the session"));
-            if run.text.is_some() {
-                found.note("sent again after a new handshake");
-                self.plain(found);
-            }
-        } else if run.peer_gone && run.text.is_none() {
-            self.peer_gone(found);
-        } else {
-            match self.cancel() {
-                Some(_) if effective_cancel(self.own()).is_none() => {
-                    found.compared = true;
-                    found.add(Verdict::Extra, "cancelled only in the second recording");
-                }
-                Some(_) if run.text.is_none() && self.refused().is_some() => self.no_answer(found),
-                Some(cancel) if cancel.status == CancelStatus::Landed => self.cancelled(found, cancel),
-                Some(cancel) if cancel.status == CancelStatus::Refused => self.cancel_refused(found),
-                // A cancel that was wrong when it was recorded tests whether it is tolerated, whenever it comes.
-                Some(cancel) if cancel.status == CancelStatus::Raced && self.cancel_was_wrong() => self.plain(found),
-                Some(cancel) if cancel.status == CancelStatus::Raced => self.raced(found, cancel),
-                Some(_) if self.is_diff => {
-                    (found.compared, found.one_sided) = (true, true);
-                    found.add(Verdict::Missing, "cancelled only in the first recording");
-                }
-                Some(_) => found.add(Verdict::Unknown, "its cancel was not sent before the run ended"),
-                None => self.plain(found),
-            }
+        }
+        if run.session_lost.is_some() && run.repeated {
+            found.note("sent again after a new handshake");
+        }
+        if run.session_lost.is_none() || self.came_through() {
+            self.came_to(found);
         }
         self.status(found);
         self.allow_for_losses(found);
@@ -216,6 +197,41 @@ impl<'a> Case<'a> {
         self.told(found);
         self.slower(found);
         found.verdicts.entry(Verdict::Same).or_default();
+    }
+
+    /// True for a request of which something is known once it was sent again in a new session: its answer, or what its cancel did.
+    fn came_through(&self) -> bool {
+        let landed = |cancel: &CancelRun| cancel.status == CancelStatus::Landed;
+        self.run().repeated && (self.run().text.is_some() || self.cancel().is_some_and(landed))
+    }
+
+    /// What a request of ours came to.
+    fn came_to(&self, found: &mut Opinion) {
+        let run = self.run();
+        if let (Some(encoding), None, None) = (&run.packed, &run.text, self.refused()) {
+            return found.add(Verdict::Unknown, format!("its answer is packed ({encoding}) and cannot be read"));
+        }
+        if run.peer_gone && run.text.is_none() {
+            return self.peer_gone(found);
+        }
+        match self.cancel() {
+            Some(_) if effective_cancel(self.own()).is_none() => {
+                found.compared = true;
+                found.add(Verdict::Extra, "cancelled only in the second recording");
+            }
+            Some(_) if run.text.is_none() && self.refused().is_some() => self.no_answer(found),
+            Some(cancel) if cancel.status == CancelStatus::Landed => self.cancelled(found, cancel),
+            Some(cancel) if cancel.status == CancelStatus::Refused => self.cancel_refused(found),
+            // A cancel that was wrong when it was recorded tests whether it is tolerated, whenever it comes.
+            Some(cancel) if cancel.status == CancelStatus::Raced && self.cancel_was_wrong() => self.plain(found),
+            Some(cancel) if cancel.status == CancelStatus::Raced => self.raced(found, cancel),
+            Some(_) if self.is_diff => {
+                (found.compared, found.one_sided) = (true, true);
+                found.add(Verdict::Missing, "cancelled only in the first recording");
+            }
+            Some(_) => found.add(Verdict::Unknown, "its cancel was not sent before the run ended"),
+            None => self.plain(found),
+        }
     }
 
     /// Of two recordings: whether the same was asked, and cancelled after the same time.

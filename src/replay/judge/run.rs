@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::About;
-use super::answer::effective_cancel;
+use super::answer::{effective_cancel, has_task_cancel};
 use super::exchange::{Case, Opinion};
 use super::faults::{self, Compared};
 use super::loose;
@@ -160,6 +160,7 @@ impl<'a> One<'a> {
         report.exchanges.extend(anew.map(|(index, exchange)| asked_anew(*index, exchange)));
         report.exchanges.extend(self.loose());
         report.exchanges.extend(self.refused());
+        report.exchanges.extend(self.unsent());
         report.exchanges.extend(self.strays());
         let lost = server_end::lost(self.connection, self.log, &report.exchanges[from..]);
         report.exchanges.extend(lost.map(|how| self.blank("-", "", Verdict::ServerExit, how)));
@@ -343,6 +344,15 @@ impl<'a> One<'a> {
         self.log.refused.iter().filter_map(told).collect()
     }
 
+    /// What the client said without asking anything, and was not sent.
+    fn unsent(&self) -> Vec<ExchangeReport> {
+        let told = |(method, why): (String, String)| ExchangeReport {
+            issuer: Side::Client,
+            ..self.blank("-", &method, Verdict::NotSent, why)
+        };
+        server_end::unsent(self.connection, self.log).into_iter().map(told).collect()
+    }
+
     /// How a stream was opened: `GET`, `DELETE`.
     fn verb(&self, open: &Event) -> String {
         let mut heads = self.connection.events.iter().filter(|event| event.what == EventKind::Http);
@@ -501,7 +511,10 @@ fn continue_with(first: &mut ExchangeReport, retry: ExchangeReport) {
 /// Cancels of the played side, one for each exchange that had one in flight.
 fn count_cancel(counts: &mut CancelCounts, case: &Case<'_>, crossed: bool) {
     let run = case.run();
-    if effective_cancel(case.own()).is_none() || case.own().issuer != Side::Client || case.cancel_was_wrong() {
+    // A request that made a task was answered before its cancel; one that came too late for the task was not timed, and has no run.
+    let of_task = run.cancel.is_some() && has_task_cancel(case.recorded, case.own());
+    let hit = effective_cancel(case.own()).is_some() || of_task;
+    if !hit || case.own().issuer != Side::Client || case.cancel_was_wrong() {
         return;
     }
     counts.recorded += 1;

@@ -1,8 +1,9 @@
 //! How the server ended, held against how it ended in the recording.
 
 use super::words::{exit_words, left_words};
-use crate::number::duration;
+use crate::number::{duration, plural};
 use crate::protocol::Side;
+use crate::replay::message;
 use crate::replay::recording::{Connection, EventKind};
 use crate::replay::run::{ExitRun, Fate, RunLog, unshelled};
 use crate::replay::verdict::{ExchangeReport, Verdict};
@@ -14,8 +15,26 @@ pub(super) fn lost(own: &Connection, log: &RunLog, entries: &[ExchangeReport]) -
     let lost = log.exchanges.iter().any(|run| matches!(&run.fate, Fate::NotSent(why) if why.contains("exited")));
     let mut runs = own.exchanges.iter().zip(&log.exchanges);
     let pending = runs.any(|(own, run)| own.issuer == Side::Client && run.fate == Fate::Pending);
+    let unsent = !log.unsent.is_empty();
     let when = duration(exit.at_us);
-    (!told && (lost || pending)).then(|| format!("{} after {when}, with nothing in flight", left_words(exit)))
+    (!told && (lost || pending || unsent)).then(|| format!("{} after {when}, with nothing in flight", left_words(exit)))
+}
+
+/// What the client said without asking anything, and was not sent: each method with the reason, and how often. Nobody misses what the
+/// recorded server had not lived to hear either.
+pub(super) fn unsent(own: &Connection, log: &RunLog) -> Vec<(String, String)> {
+    let mut counted: Vec<(String, &str, u64)> = Vec::new();
+    let as_recorded = log.exit.as_ref().map_or(log.closed_as_recorded, |exit| exit.recorded_too);
+    for unsent in log.unsent.iter().filter(|_| !as_recorded) {
+        let method = message::method(&own.events[unsent.event].text).unwrap_or_default();
+        match counted.iter_mut().find(|(name, why, _)| (name, *why) == (&method, unsent.why.as_str())) {
+            Some((.., count)) => *count += 1,
+            None => counted.push((method, &unsent.why, 1)),
+        }
+    }
+    let in_words =
+        |why: &str, count| if count > 1 { format!("{}: {why}", plural(count, "message")) } else { why.into() };
+    counted.into_iter().map(|(method, why, count)| (method, in_words(why, count))).collect()
 }
 
 /// The end of the server, where it was asked to end: held against that of the recording like an answer.

@@ -99,6 +99,9 @@ struct Diff<'a> {
     at: &'a str,
     rec: Option<Box<RawValue>>,
     live: Option<Box<RawValue>>,
+    /// The side that has no value here, which is not null.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    absent: Option<&'static str>,
     #[serde(skip_serializing_if = "is_false")]
     harmless: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -249,6 +252,11 @@ fn diff(difference: &Difference) -> Diff<'_> {
         at: &difference.at,
         rec,
         live,
+        absent: match (&difference.recorded, &difference.live) {
+            (None, _) => Some("rec"),
+            (_, None) => Some("live"),
+            _ => None,
+        },
         harmless: difference.harmless,
         why: difference.why.as_deref(),
         of: difference.of.as_deref(),
@@ -361,4 +369,21 @@ pub fn document(report: &RunReport) -> io::Result<String> {
         exchanges.join(",\n"),
         summary(report)?
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn null_is_not_nothing() {
+        let written = |recorded: Option<&str>, live: Option<&str>| {
+            let (recorded, live) = (recorded.map(str::to_string), live.map(str::to_string));
+            let difference = Difference { at: "/a".into(), recorded, live, ..Difference::default() };
+            serde_json::to_string(&diff(&difference)).expect("JSON")
+        };
+        assert_eq!(written(Some("null"), None), r#"{"at":"/a","rec":null,"live":null,"absent":"live"}"#);
+        assert_eq!(written(None, Some("null")), r#"{"at":"/a","rec":null,"live":null,"absent":"rec"}"#);
+        assert_eq!(written(Some("null"), Some("1")), r#"{"at":"/a","rec":null,"live":1}"#);
+    }
 }

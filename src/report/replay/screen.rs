@@ -149,9 +149,8 @@ fn differences(entry: &ExchangeReport, columns: usize) -> Vec<String> {
         }
         let (recorded, live) = window(difference.recorded.as_deref(), difference.live.as_deref());
         for (sign, value) in [("-", recorded), ("+", live)] {
-            if let Some(value) = value {
-                lines.push(format!("        {sign} {}", escape_cut(&value, columns - 10, None)));
-            }
+            let value = value.as_deref().unwrap_or("(nothing)");
+            lines.push(format!("        {sign} {}", escape_cut(value, columns - 10, None)));
         }
     }
     let left = changes.len().saturating_sub(SHOWN) as u64 + entry.more_diff;

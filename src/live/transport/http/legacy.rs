@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
-use reqwest::{Method, Response, Url};
+use reqwest::{Method, Url};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use super::reply::Reply;
 use super::wire::{Call, EOF, End, RESET, Refusal, Wire, is_event_stream};
 use super::{Attempt, Opened};
 use crate::live::Incoming;
@@ -23,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The stream while it is read.
 struct Stream {
     wire: Arc<Wire>,
-    response: Response,
+    reply: Reply,
     reader: SseReader,
 }
 
@@ -48,7 +49,11 @@ pub(super) async fn open(url: Url, wire: Arc<Wire>) -> Attempt {
             shown(&url)
         ));
     }
-    let mut stream = Stream { wire: Arc::clone(&wire), response, reader: SseReader::keeping(MESSAGE_BYTES) };
+    let reply = Reply::new(response);
+    if let Some(encoding) = &reply.closed {
+        return Err(format!("{} is packed ({encoding}), which cannot be undone here", shown(&url)));
+    }
+    let mut stream = Stream { wire: Arc::clone(&wire), reply, reader: SseReader::keeping(MESSAGE_BYTES) };
     let named = match timeout(PATIENCE, stream.endpoint()).await {
         Err(_) | Ok(Ok(None)) => return Err(format!("{} did not name the place to POST to", shown(&url))),
         Ok(Err(Gone)) => return Ok(None),
@@ -68,7 +73,7 @@ impl Stream {
     /// Reads up to the event that names the place; `None` if the stream ends before. What the server says before it is told.
     async fn endpoint(&mut self) -> Result<Option<String>, Gone> {
         loop {
-            let Ok(Some(chunk)) = self.response.chunk().await else { return Ok(None) };
+            let Ok(Some(chunk)) = self.reply.chunk().await else { return Ok(None) };
             let mut found = None;
             for event in self.reader.push(&chunk) {
                 match event {
@@ -89,7 +94,7 @@ impl Stream {
     /// Reads the rest. Its end is the end of the connection.
     async fn read(mut self) -> End {
         let how = loop {
-            let chunk = match self.response.chunk().await {
+            let chunk = match self.reply.chunk().await {
                 Ok(Some(chunk)) => chunk,
                 Ok(None) => break EOF,
                 Err(_) => break RESET,

@@ -7,6 +7,7 @@
 
 mod body;
 mod legacy;
+mod reply;
 mod wire;
 
 use std::collections::HashMap;

@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::body::{Sent, with_body};
+use super::reply::{Broken, Reply};
 use crate::live::Incoming;
 use crate::live::link::MESSAGE_BYTES;
 use crate::live::transport::framing::{Piece, piece};
@@ -250,10 +251,12 @@ impl Wire {
         let head_us = head.at_us;
         self.report.hand_on(head).await?;
         drop(go);
-        if is_event_stream(&response) {
-            self.events(call.stream, head_us, response).await
-        } else {
-            self.document(call.stream, (status, head_us), response).await
+        let streams = is_event_stream(&response);
+        let reply = Reply::new(response);
+        match &reply.closed {
+            Some(encoding) => self.packed(call.stream, encoding.clone(), streams, reply).await,
+            None if streams => self.events(call.stream, head_us, reply).await,
+            None => self.document(call.stream, (status, head_us), reply).await,
         }
     }
 
@@ -281,20 +284,21 @@ impl Wire {
         &self,
         stream: u32,
         (status, head_us): (StatusCode, i64),
-        mut response: Response,
+        mut reply: Reply,
     ) -> Result<&'static str, Gone> {
         let (mut body, mut how) = (Vec::new(), EOF);
         loop {
-            match response.chunk().await {
+            match reply.chunk().await {
                 Ok(Some(chunk)) => {
                     let room = MESSAGE_BYTES.saturating_sub(body.len());
                     body.extend_from_slice(&chunk[..chunk.len().min(room)]);
                 }
                 Ok(None) => break,
-                Err(_) => {
+                Err(Broken::Off) => {
                     how = RESET;
                     break;
                 }
+                Err(broken) => return self.broke(stream, broken).await,
             }
         }
         match piece(body.trim_ascii().to_vec()) {
@@ -308,22 +312,19 @@ impl Wire {
         Ok(how)
     }
 
-    /// A body that is a stream of events.
-    async fn events(&self, stream: u32, head_us: i64, mut response: Response) -> Result<&'static str, Gone> {
+    /// A body that is a stream of events. A block that it ends in has not come.
+    async fn events(&self, stream: u32, head_us: i64, mut reply: Reply) -> Result<&'static str, Gone> {
         let mut reader = SseReader::keeping(MESSAGE_BYTES);
         let mut first = true;
         loop {
-            let (found, how) = match response.chunk().await {
-                Ok(Some(chunk)) => (reader.push(&chunk), None),
-                Ok(None) => (std::mem::take(&mut reader).finish().into_iter().collect(), Some(EOF)),
-                Err(_) => (std::mem::take(&mut reader).finish().into_iter().collect(), Some(RESET)),
+            let chunk = match reply.chunk().await {
+                Ok(Some(chunk)) => chunk,
+                Ok(None) => return Ok(EOF),
+                Err(broken) => return self.broke(stream, broken).await,
             };
             let since = self.since(head_us).filter(|_| std::mem::take(&mut first));
-            for event in found {
+            for event in reader.push(&chunk) {
                 self.event(Some(stream), since, event).await?;
-            }
-            if let Some(how) = how {
-                return Ok(how);
             }
         }
     }

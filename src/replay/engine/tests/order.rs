@@ -106,6 +106,31 @@ fn a_server_that_dies_ends_every_wait() {
 }
 
 #[test]
+fn what_is_said_to_a_server_that_has_left_is_told() {
+    let trace = r#"
+    10 c> {"id":2,"method":"ping"}
+    12 s> {"id":2,"result":{}}
+    3000 c> {"method":"notifications/roots/list_changed"}
+    3100 c|
+    3101 x 0"#;
+    let unsent = |exits: bool| {
+        let played = play(&mcp(trace), &options(), |wire, message| match message["method"].as_str() {
+            Some("initialize") => handshake(wire, message),
+            Some("ping") => {
+                wire.result(2, message, json!({}));
+                if exits {
+                    wire.exit(50, 0);
+                }
+            }
+            _ => {}
+        });
+        played.log.unsent.into_iter().map(|unsent| unsent.why).collect::<Vec<_>>()
+    };
+    assert_eq!(unsent(true), ["server exited"]);
+    assert!(unsent(false).is_empty());
+}
+
+#[test]
 fn an_exit_at_the_same_place_is_known_from_the_recording() {
     let recorded_too = |end: &str| {
         let trace = format!("10 c> {{\"id\":2,\"method\":\"tools/call\",\"params\":{{\"name\":\"crash\"}}}}\n20 {end}");

@@ -11,7 +11,7 @@ use super::*;
 use crate::protocol::Side;
 use crate::replay::options::{Compare, Gate};
 use crate::replay::recording::{Connection, EventKind, Fault};
-use crate::replay::run::{Anchor, Broken, CancelRun, CancelStatus, ExchangeRun, ExitRun, Extra, Fate, Refused};
+use crate::replay::run::{Anchor, Broken, CancelRun, CancelStatus, ExchangeRun, ExitRun, Extra, Fate, Refused, Unsent};
 use crate::replay::testing::connection;
 use crate::replay::verdict::{ExchangeReport, RunVerdict, Verdict};
 

@@ -73,6 +73,74 @@ fn a_server_that_leaves() {
 }
 
 #[test]
+fn a_server_that_leaves_before_all_was_said() {
+    let note = |at: i64, method: &str| format!("{at} c> {{\"method\":\"{method}\"}}\n");
+    let changed = "notifications/roots/list_changed";
+    let trace = call(10, 2, "a", "{}") + &text(20, 2, "ok") + &note(3000, changed) + &note(3010, changed);
+    let run = |recorded_too| {
+        let mut run = Run::mcp(&trace, &(call(10, 2, "a", "{}") + &text(20, 2, "ok")));
+        let said = |event: &crate::replay::recording::Event| event.text.contains(changed);
+        let events = run.recorded.events.iter().enumerate().filter(|(_, event)| said(event));
+        run.log.unsent = events.map(|(event, _)| Unsent { event, why: "server exited".into() }).collect();
+        run.log.exit =
+            Some(ExitRun { code: Some(0), at_us: 70_000, unasked: true, recorded_too, ..ExitRun::default() });
+        run
+    };
+    let report = run(false).judge();
+    assert_eq!(short(&report), "#1 same, #2 same, - not-sent, - server-exit");
+    let unsent = &report.exchanges[2];
+    assert_eq!((unsent.method.as_str(), unsent.detail.as_str()), (changed, "2 messages: server exited"));
+    assert_eq!(end(&report), FAIL);
+    let excused = run(false).gate(Gate { less: vec![Verdict::ServerExit], ..Gate::default() }).judge();
+    assert_eq!(end(&excused), PASS, "no request is missing");
+    assert_eq!(short(&run(true).judge()), "#1 same, #2 same", "nobody heard it then either");
+}
+
+#[test]
+fn a_session_that_was_lost_says_nothing_of_what_a_cancel_does() {
+    let trace = call(20, 2, "slow", "{}") + &cancel(320, 2);
+    let answered = call(20, 2, "slow", "{}") + &cancel(320, 2) + &text(700, 2, "late");
+    let again = |run: &mut ExchangeRun| (run.session_lost, run.repeated) = (Some(404), true);
+    let judged = |live: &str| Run::mcp(&trace, live).change("#2", again);
+    let report = judged(&answered).fault("#2", "CAN010", "violation").judge();
+    assert_eq!(short(&report), "#1 same, #2 session-lost+violates");
+    let report = judged(&trace).judge();
+    assert_eq!((short(&report).as_str(), report.cancels.landed), ("#1 same, #2 session-lost", 1));
+}
+
+#[test]
+fn a_cancel_of_a_task_counts() {
+    let task = r#"
+    20 c> {"id":2,"method":"tools/call","params":{"name":"slow","task":{}}}
+    25 s> {"id":2,"result":{"task":{"taskId":"t-1","status":"working"}}}
+    225 c> {"id":3,"method":"tasks/cancel","params":{"taskId":"t-1"}}
+    230 s> {"id":3,"result":{"taskId":"t-1","status":"cancelled"}}
+    "#;
+    let counts = |status: Option<CancelStatus>| {
+        let mut run = Run::mcp(task, task);
+        let cancel = run.recorded.exchanges[2].request;
+        run.recorded.exchanges[1].cancels = vec![cancel];
+        let cancelled = status.map(|status| CancelRun::new(status, Anchor::Elapsed, 0));
+        let report = run.change("#2", |run| run.cancel = cancelled).judge();
+        (report.cancels.recorded, report.cancels.landed, report.verdict)
+    };
+    assert_eq!(counts(Some(CancelStatus::Landed)), (1, 1, RunVerdict::Pass));
+    assert_eq!(counts(Some(CancelStatus::Raced)), (1, 0, RunVerdict::Inconclusive));
+    assert_eq!(counts(None), (0, 0, RunVerdict::Pass), "it came when the task had ended");
+}
+
+#[test]
+fn a_packed_answer_is_not_known() {
+    let trace = call(10, 2, "a", "{}") + &text(20, 2, "ok");
+    let packed = |run: &mut ExchangeRun| {
+        (run.text, run.answered_us, run.packed) = (None, None, Some("br".into()));
+    };
+    let report = Run::mcp(&trace, &call(10, 2, "a", "{}")).change("#2", packed).judge();
+    assert_eq!(short(&report), "#1 same, #2 unknown");
+    assert_eq!(of(&report, "#2").detail, "its answer is packed (br) and cannot be read");
+}
+
+#[test]
 fn our_own_faults_are_not_the_servers() {
     let trace = call(10, 2, "a", "{}") + &text(20, 2, "ok");
     let mut run = Run::mcp(&trace, &trace).fault("#2", "RPC010", "violation");
