@@ -2,18 +2,16 @@
 
 use rustc_hash::FxHashSet;
 
-use super::note::Note;
 use crate::capture::time::SECOND;
 
 /// By less than one chance in so many do times of a finer clock fall on the steps of a coarser one throughout.
 const CHANCES: u64 = 1_000_000;
 
 /// The step of a clock in microseconds, where its times show one; they are written in units of `unit_us`.
-pub(super) fn shown_us(list: &[Note], unit_us: i64) -> Option<i64> {
-    let times: Vec<i64> = list.iter().filter_map(|note| note.at_us).collect();
-    match step_us(&times, unit_us) {
+pub(super) fn shown_us(times: &[i64], unit_us: i64) -> Option<i64> {
+    match step_us(times, unit_us) {
         Some(SECOND) => Some(SECOND),
-        step_us => step_us.max(batches_us(&times)),
+        step_us => step_us.max(batches_us(times)),
     }
 }
 

@@ -400,7 +400,8 @@ pub(super) fn take(of: &Looked<'_>, head: &[u8], whole: bool, repeats: bool) -> 
     let served = !kept_apart && out.named_around();
     drop(out);
     let mut notes = notes.into_inner();
-    if let Some(step_us) = clock::shown_us(&notes.list, notes.resolution_us).filter(|_| of.format.name() != "rec") {
+    let times: Vec<i64> = notes.list.iter().filter_map(|note| note.at_us).collect();
+    if let Some(step_us) = clock::shown_us(&times, notes.resolution_us).filter(|_| of.format.name() != "rec") {
         notes.shown_us = step_us;
         notes.resolution_us = notes.resolution_us.max(step_us);
     }
