@@ -3,6 +3,7 @@
 mod births;
 mod clock;
 mod controls;
+mod count;
 mod documents;
 mod eras;
 mod http;
