@@ -116,14 +116,14 @@ impl Conn {
     }
 
     /// True for a log that shows what follows from messages that it lacks: ids were left out of a count, and requests were not
-    /// answered; or work goes on and is answered behind a handshake that was not.
+    /// answered; or behind a handshake that was not answered work goes on and is, or no answer of the server is logged at all.
     fn skips_answers(&self) -> bool {
         let is_open = |slot: &&Slot| slot.exchange.in_flight() && slot.exchange.cancel().is_none() && due(slot);
         let left_open = |issued: &Issued| issued.live.values().map(|slot| &**slot).filter(is_open).count();
         let sampled = |issued: &Issued| issued.skips_ids() && left_open(issued) > 1;
         let life = &self.facts.lifecycle;
         let unanswered = life.initialize.is_some() && life.initialize_answer.is_none();
-        unanswered && self.goes_on() || self.sides.iter().any(sampled)
+        unanswered && (self.goes_on() || self.unheard(Side::Client).all) || self.sides.iter().any(sampled)
     }
 
     /// True for a server that works as it does behind a handshake: it answers what follows, tells of its progress or of anything

@@ -17,9 +17,8 @@ const SEVERAL: usize = 3;
 pub(super) struct Unheard {
     methods: FxHashMap<Rc<str>, usize>,
     cancelled: usize,
-    /// True where several requests of more than one method are open, and the other side, which asks in its turn, has not answered
-    /// one.
-    all: bool,
+    /// True where requests of more than one method are open, and the other side, which asks in its turn, has not answered one.
+    pub(super) all: bool,
 }
 
 impl Unheard {
@@ -34,9 +33,8 @@ impl Unheard {
                 *unheard.methods.entry(exchange.method.clone()).or_default() += 1;
             }
         }
-        let count: usize = unheard.methods.values().sum();
         let asks = peer.highest.is_some() || !peer.live.is_empty();
-        unheard.all = answers == 0 && asks && count >= SEVERAL && unheard.methods.len() > 1;
+        unheard.all = answers == 0 && asks && unheard.methods.len() > 1;
         unheard
     }
 

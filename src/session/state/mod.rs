@@ -4,6 +4,7 @@ mod anew;
 mod births;
 mod clock;
 mod controls;
+mod count;
 mod documents;
 mod eras;
 mod http;
