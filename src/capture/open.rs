@@ -210,6 +210,9 @@ impl Source for Log {
         let Delivered { records: before, greeted } = std::mem::take(&mut self.delivered);
         let out = Out::new(sink, source, &overrides).named(&self.name).planned(self.plan.clone()).after(before);
         let mut out = out.verbatim(self.format.is_verbatim());
+        if from == Resume::default() {
+            out.tell_sampled()?;
+        }
         let end = match self.format.reader(&self.sample) {
             Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
                 let telling = self.looked().telling();

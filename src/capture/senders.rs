@@ -19,7 +19,7 @@ pub(super) struct Spoken {
     pub sender: Option<Side>,
     /// The request that it answers, where there is just one that it can answer.
     pub answers: Option<usize>,
-    id: Option<String>,
+    pub(super) id: Option<String>,
 }
 
 impl Spoken {

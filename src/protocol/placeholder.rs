@@ -76,8 +76,8 @@ fn is_filters(text: &str) -> bool {
     let holds = |sign: &str| word.as_bytes().windows(sign.len()).any(|part| part.eq_ignore_ascii_case(sign.as_bytes()));
     match word.split(|c: char| !c.is_alphanumeric()).next() {
         None | Some("") => {
-            let marks = |c: char| matches!(c, '*' | '#' | '•' | '█' | '.' | '-');
-            text.chars().nth(1).is_some() && text.chars().all(marks)
+            let marks = |c: char| matches!(c, '*' | '#' | '•' | '█' | '.' | '-' | '?');
+            text == "?" || text.chars().nth(1).is_some() && text.chars().all(marks)
         }
         Some(_) if word.len() > 1 && word.bytes().all(|byte| byte.eq_ignore_ascii_case(&b'x')) => true,
         Some(first) => {
@@ -148,6 +148,8 @@ mod tests {
             "{…}",
             "sk-****",
             "****1234",
+            "?",
+            "???",
         ] {
             assert!(is_placeholder(&format!("\"{text}\"")), "{text}");
         }
@@ -171,6 +173,8 @@ mod tests {
             "and so on …",
             "<a href=1>",
             "a<b>",
+            "why?",
+            "?x",
         ] {
             assert!(!is_placeholder(&format!("\"{text}\"")), "{text}");
         }

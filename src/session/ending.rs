@@ -74,7 +74,8 @@ impl Conn {
         let greeted = self.facts.lifecycle.initialize.is_some();
         let lacks_first = || greeted && self.side(Side::Server).lacks_first();
         let lacks = || self.lacks_records || lacks_first() || self.sides.iter().any(Issued::lacks_requests);
-        if !whole && lacks() {
+        let source_lacks = || Ledger::new(&self.facts, step.shelf).source_lacks_records();
+        if !whole && (lacks() || source_lacks()) {
             self.facts.missing.sampled();
         }
         step.sink.connection(&self.facts, Ledger::new(&self.facts, step.shelf), self.logger);

@@ -98,6 +98,11 @@ impl<'a> Ledger<'a> {
         self.connection.missing.list.iter().find(|stretch| stretch.why == Why::Sampled)
     }
 
+    /// True if one of its sources lacks records that were left out of it anywhere.
+    pub(super) fn source_lacks_records(&self) -> bool {
+        self.of_sources().any(Stretches::lacks_records)
+    }
+
     /// The message of a side between two frames, themselves included, of which a filter has taken something out.
     pub fn taken_out(&self, side: Option<Side>, from: FrameId, to: FrameId) -> Option<&'a Stretch> {
         self.connection.taken_out.iter().find_map(|(_, taken_out)| taken_out.hole(side, from, to))

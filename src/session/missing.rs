@@ -74,13 +74,20 @@ pub struct Stretches {
     pub(super) begins: FrameId,
     /// The time to which a later file went back: what an earlier one shows after it may have been before what it seems to follow.
     back_us: Option<i64>,
+    /// Its reader knows that records were left out of it.
+    left_out: bool,
 }
 
 impl Stretches {
     /// Of a connection of which nothing is known yet but whether its beginning is in the log.
     pub(super) fn new(complete_head: bool) -> Stretches {
         let head = Stretch { why: Why::Head, side: None, frames: (0, 0), lines: (0, 0) };
-        Stretches { list: if complete_head { Vec::new() } else { vec![head] }, begins: 0, back_us: None }
+        Stretches {
+            list: if complete_head { Vec::new() } else { vec![head] },
+            begins: 0,
+            back_us: None,
+            left_out: false,
+        }
     }
 
     /// Takes down a stretch.
@@ -126,8 +133,17 @@ impl Stretches {
         self.note(Stretch { why: Why::Tail, side: None, frames: (last + 1, FrameId::MAX), lines: (0, 0) });
     }
 
+    /// True if records were left out of it, nobody knows where: what rests on absence is told so once all of a connection is there.
+    pub(super) fn lacks_records(&self) -> bool {
+        self.left_out
+    }
+
     /// What a frame says is missing; `side` is the one its direction means.
     pub(super) fn note_missing(&mut self, id: FrameId, frame: &Frame<'_>, missing: &Missing<'_>, side: Option<Side>) {
+        if missing.why == Why::Sampled {
+            self.left_out = true;
+            return;
+        }
         let lasting = matches!(missing.why, Why::Dropped | Why::Mixed);
         let frames = (id, if lasting { FrameId::MAX } else { id });
         let lines = (frame.line, missing.to_line.unwrap_or(frame.line));
@@ -217,6 +233,26 @@ mod tests {
         let mut whole = Stretches::new(true);
         whole.sampled();
         assert!(!whole.head_unstated(), "records are missing, not the head");
+    }
+
+    #[test]
+    fn records_that_a_source_lacks_anywhere_are_told_at_the_end() {
+        let frame = Frame {
+            source: 0,
+            line: 1,
+            byte_offset: 0,
+            channel: Frame::WHOLE_SOURCE,
+            at_us: None,
+            direction: Direction::Unknown,
+            stream: None,
+            taps: None,
+            in_file: None,
+            body: Body::Missing(Missing::new(Why::Sampled)),
+        };
+        let mut shelf = Shelf::new();
+        shelve(&mut shelf, 1, &frame);
+        let stretches = shelf.values().next().expect("of the source");
+        assert!(stretches.lacks_records() && stretches.hole(None, 0, FrameId::MAX).is_none());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The messages of a sample, what stands before each, and what they prove of their senders.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::capture::anywhere::{Piece, Row, Scanner, is_sign};
 use crate::capture::encoded::json_of;
@@ -102,6 +102,25 @@ impl Sampled {
     pub(super) fn is_one_sided(&self) -> bool {
         let requests = self.seen.iter().filter(|seen| seen.said.kind == Kind::Request).count();
         requests + self.cut > 2 && !self.seen.iter().any(|seen| seen.said.kind.is_response())
+    }
+
+    /// True if most requests have an answer behind them, and most answers a request before them. Ids of what one side asks and answers
+    /// pair by chance, too, but not throughout.
+    pub(super) fn answers_itself(&self) -> bool {
+        let (mut open, mut asked, mut answers, mut pairs) = (FxHashMap::<&str, usize>::default(), 0, 0, 0);
+        for said in self.seen.iter().map(|seen| &seen.said) {
+            let Some(id) = said.id.as_deref() else { continue };
+            let open = open.entry(id).or_default();
+            match said.kind {
+                Kind::Request => (*open, asked) = (*open + 1, asked + 1),
+                kind if kind.is_response() => {
+                    pairs += usize::from(*open > 0);
+                    (*open, answers) = (open.saturating_sub(1), answers + 1);
+                }
+                _ => {}
+            }
+        }
+        pairs * 2 > asked && pairs * 2 > answers
     }
 
     /// The first message that proves what a side sends, by its method.

@@ -49,6 +49,22 @@ pub(super) fn separate(sampled: &Sampled) -> Option<Words> {
         words.of[index(side)].push(word);
         return Some(words);
     }
+    by_messages(sampled).filter(|words| !stand_before_all(words, sampled))
+}
+
+/// True for words of one side that stand before every message of a log in which requests are answered: they stand against nothing, and
+/// whatever both sides send has them.
+fn stand_before_all(words: &Words, sampled: &Sampled) -> bool {
+    let of_one_side = words.of.iter().any(Vec::is_empty);
+    let has_one = |seen: &Example| {
+        let found = runs(&seen.before, &seen.said.method);
+        found.iter().any(|(run, _)| words.of.iter().flatten().any(|word| word == run))
+    };
+    of_one_side && sampled.answers_itself() && sampled.seen.iter().all(has_one)
+}
+
+/// The words that go with what messages prove, or that everyone knows.
+fn by_messages(sampled: &Sampled) -> Option<Words> {
     let told: Vec<&Example> = sampled.seen.iter().filter(|seen| seen.said.sender.is_some()).collect();
     if told.is_empty() {
         return by_common_words(sampled);

@@ -91,6 +91,15 @@ impl Out<'_> {
         Ok(())
     }
 
+    /// Says of the whole source that records were left out of it, if they were.
+    pub(crate) fn tell_sampled(&mut self) -> Result<()> {
+        if !self.plan.sampled {
+            return Ok(());
+        }
+        let (lines, direction, words) = ((1, 1), Direction::Unknown, String::new());
+        self.tell(&Waiting { turn: 0, lines, direction, why: Why::Sampled, lost: None, words })
+    }
+
     fn tell(&mut self, run: &Waiting) -> Result<()> {
         let Waiting { lines: (line, to), direction, why, lost, words, .. } = run;
         let to_line = Some(*to).filter(|to| to > line);

@@ -48,6 +48,8 @@ pub(super) struct Plan {
     pub lacks: Proof,
     /// Its channels in which two connections may stand.
     pub mixed: Vec<Mixed>,
+    /// True if one of its connections shows that records were left out, which may have been of any.
+    pub sampled: bool,
     /// True if messages without the name of a connection may be of any that has one.
     pub unnamed: bool,
     /// The names of its channels that hold a handshake.
@@ -98,6 +100,7 @@ impl Default for Plan {
             times: 0,
             lacks: Proof::NONE,
             mixed: Vec::new(),
+            sampled: false,
             unnamed: false,
             greeted: Vec::new(),
             loggers: None,

@@ -85,6 +85,11 @@ impl<'t> Records<'t> {
         }
     }
 
+    /// True for records whose members have names.
+    pub(super) fn has_members(&self) -> bool {
+        matches!(self.kind, Kind::Json { .. })
+    }
+
     /// The record in which an offset lies.
     fn around(&self, offset: u64) -> Option<&'t str> {
         let at = usize::try_from(offset).ok()?;

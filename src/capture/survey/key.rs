@@ -16,6 +16,7 @@ use super::note::{Act, Note, Notes};
 use super::pairing::{Score, score};
 use super::split::Split;
 use crate::capture::plan::Plan;
+use crate::capture::spoken::Telling;
 use crate::capture::words::{Meaning, TYPES, direction, instance, meaning};
 use crate::capture::{Proof, spoken, time};
 
@@ -31,8 +32,8 @@ const UNNAMED: usize = 100;
 /// The rank from which on a name speaks of who served a connection, and may have served several.
 const INSTANCE: usize = 20;
 
-/// The best so far: its faults, rank and place; what it splits the log into.
-type Best = ((usize, usize, usize), Split);
+/// The best so far: its faults, its rank, whether it has no name but a place, and how long that is; what it splits the log into.
+type Best = ((usize, usize, bool, usize), Split);
 
 /// Chooses what tells the connections apart, or says that nothing does. Gives what a key makes of the log.
 pub(super) fn choose(
@@ -45,7 +46,8 @@ pub(super) fn choose(
     let list = &notes.list;
     let merged = vec![0; list.len()];
     let whole = score(list, order, &merged);
-    let mut best: Option<Best> = names::read_as_one(notes, order, now, whole).map(|one| ((whole.faults(), 0, 0), one));
+    let mut best: Option<Best> =
+        names::read_as_one(notes, order, now, whole).map(|one| ((whole.faults(), 0, false, 0), one));
     let step = list.len().div_ceil(PROBED).max(1);
     let promising = |candidate: Candidate<'_>| candidate.is_promising(list.iter().step_by(step));
     let all = candidates(list, records, step).into_iter().any(promising).then(|| candidates(list, records, 1));
@@ -63,7 +65,9 @@ pub(super) fn choose(
         if !chosen {
             continue;
         }
-        let rank = (found.faults(), candidate.rank(), candidate.name.len());
+        // A member that says it keeps its name where records have more members, or fewer.
+        let placed = records.has_members() && Telling::is_place(&candidate.name);
+        let rank = (found.faults(), candidate.rank(), placed, candidate.name.len());
         if best.as_ref().is_none_or(|(before, ..)| rank < *before) {
             let said = format!(
                 "its connections are told apart by {}: under its {} values {} answers find their request and {} ids clash, without it {} and {}",

@@ -32,12 +32,13 @@ pub(super) fn look(
 /// True where one client cannot be taken for the reason of what clashes. Where no handshake says that there is one connection,
 /// one id that is used again in flight is enough, or answers that came twice beside ids that are used again or, where there
 /// are several, beside answers that nobody waits for: they are as well those of another client. So are ids that contradict one
-/// another where those of one sender are two counts, and what a second handshake did not end. A log that tells connections
+/// another where those of one sender are two counts, those of two makes, one of which is used amid the handshake of the other, and what a
+/// second handshake did not end. A log that tells connections
 /// apart has one client in each, unless much contradicts that.
 fn may_be_two(now: Score, greeted: bool, apart: bool) -> bool {
     // Who is started anew contradicts nothing; what does may be the first one's, which goes on.
     let anew = now.renewals > 0 && now.goes_on > 0;
-    let counts = now.two_counts > 0 && now.faults() > 0;
+    let counts = now.two_counts > 0 && now.faults() > 0 || now.two_forms > 0;
     if now.outlived > 0 || !apart && (anew || counts) {
         return true;
     }

@@ -21,6 +21,7 @@ mod note;
 mod order;
 mod pairing;
 mod quotes;
+mod sampled;
 mod split;
 mod twins;
 mod unordered;
@@ -125,6 +126,8 @@ fn by_notes(notes: Notes, of: &Looked<'_>, head: &[u8], look: impl Fn(bool) -> O
         let (twins, doubts) = (!untold && !counted, untold && !counted);
         let mut plan = Plan { twins, doubts, greeted, resolution_us, ..Plan::default() };
         artefact::look_alone(&notes, counted, &mut plan);
+        let streams: Vec<u32> = notes.list.iter().map(|note| note.channel).collect();
+        sampled::look(&notes.list, &streams, &mut plan);
         return plan;
     }
     if notes.repeats
@@ -157,7 +160,9 @@ fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan 
     }
     // What seems to stand twice may as well be two connections that say the same at one time, where something tells them apart.
     let mut two = Plan { said: Vec::new(), doubled: false, ..plan.clone() };
-    let untimed = plan.doubled && notes.list.iter().all(|note| note.at_us.is_none());
+    // Of two writers each says what the other one has just said.
+    let untold = coarse && !echoes::stand_in_pairs(&notes.list) || notes.list.iter().all(|note| note.at_us.is_none());
+    let untold = plan.doubled && untold;
     let notes = notes.without_twins(&mut plan);
     let alike = notes.taken.len();
     let two = (alike > 0 && alike * IN_STEP >= alike + notes.list.len()).then(|| {
@@ -167,7 +172,7 @@ fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan 
     let once = settle(&notes, (format, head), overrides, &mut plan);
     match two {
         Some((two, found))
-            if two.key.is_some() && (untimed || found.apart || found.instances || found.faults < once.faults) =>
+            if two.key.is_some() && (untold || found.apart || found.instances || found.faults < once.faults) =>
         {
             two
         }
@@ -191,7 +196,7 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
     let before = plan.clone();
     let order = order::choose(notes, &groups, plan);
     let now = score(&notes.list, &order, &groups);
-    let contradicts = now.faults() > 0 || now.two_clients > 0 || key::greets_again(&notes.list);
+    let contradicts = now.faults() > 0 || now.two_clients > 0 || now.two_forms > 0 || key::greets_again(&notes.list);
     let several = contradicts || names::are_partial(&notes.names);
     if plan.loggers.is_none() && (contradicts || echoes::may_be_told_twice(&notes.list)) {
         let mut alone = before.clone();
@@ -200,6 +205,7 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
             return settle(&rest, (format, head), overrides, plan);
         }
     }
+    let mut streams = groups;
     let mut settled = Settled { apart: false, instances: false, faults: now.faults() };
     let records = || {
         let records = Records::of(format, head);
@@ -209,7 +215,8 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
         && several
         && let Some(split) = key::choose(notes, &records(), &order, now, plan)
     {
-        let Split { key, streams, names, apart, instances, lacks, said } = split;
+        let Split { key, names, apart, instances, lacks, said, .. } = split;
+        streams = split.streams;
         *plan = Plan { key: Some(key), lacks: before.lacks.and(lacks), ..before };
         let order = order::choose(notes, &streams, plan);
         plan.said.extend(said);
@@ -218,5 +225,6 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
         settled = Settled { apart, instances, faults: score(&notes.list, &order, &streams).faults() };
     }
     artefact::resent_blocks(notes, plan);
+    sampled::look(&notes.list, &streams, plan);
     settled
 }

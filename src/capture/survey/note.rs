@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashSet;
 
+use super::counters::Form;
 use super::lanes::Lanes;
 use super::marks::{
     Leaves, Marks, Signs, asks_much, digest, is_digest, is_emptied, is_hollow, is_needy, is_null_error, is_quoted,
@@ -57,6 +58,8 @@ pub(super) struct Note {
     pub id: u64,
     /// The id, where it is a whole number or the text of one.
     pub number: Option<i64>,
+    /// How the id is made.
+    pub form: Option<Form>,
     /// Digest of sender and text.
     pub text: u64,
     /// Digest of the progress token that it gives or speaks of; 0 where there is none.
@@ -266,6 +269,7 @@ impl Notes {
             act,
             id,
             number: message.id.value().and_then(number),
+            form: message.id.value().map(Form::of),
             text: digest(text) ^ of_sender(sender),
             token: tokens.into_iter().flatten().next().map_or(0, digest),
             about: Facts::id(facts.subscription()).map_or(0, digest),

@@ -226,10 +226,10 @@ fn by_time(notes: &Notes, order: &[usize]) -> Vec<usize> {
     let (mut last, mut part, mut begun) = (i64::MIN, 0, i64::MIN);
     let mut keyed: Vec<(i64, i64, usize)> = order
         .iter()
-        .map(|at| {
+        .enumerate()
+        .map(|(place, at)| {
             let at_us = notes.list[*at].at_us.unwrap_or(last);
-            // A part that belongs before another one begins before it; a record that came late does not.
-            if parts && at_us < last && at_us <= begun {
+            if parts && at_us < last && ends_by(notes, &order[place..], begun) {
                 part -= 1;
             }
             if last == i64::MIN || at_us < begun {
@@ -241,6 +241,20 @@ fn by_time(notes: &Notes, order: &[usize]) -> Vec<usize> {
         .collect();
     keyed.sort_by_key(|(at_us, part, _)| (*at_us, *part));
     keyed.into_iter().map(|(.., at)| at).collect()
+}
+
+/// True for a part that belongs before one that begins at this time: it goes on, and all of it is over by then. Behind a record that
+/// came late the one that it came late for goes on.
+fn ends_by(notes: &Notes, order: &[usize], begun: i64) -> bool {
+    let mut times = order.iter().filter_map(|at| notes.list[*at].at_us).peekable();
+    let (mut length, mut newest) = (0, i64::MIN);
+    while let Some(at_us) = times.next_if(|at_us| *at_us >= newest) {
+        if at_us > begun {
+            return false;
+        }
+        (length, newest) = (length + 1, at_us);
+    }
+    length > 1
 }
 
 /// Answers that stand a few messages before the only request that they can belong to, put behind it, and how many there are. Nobody

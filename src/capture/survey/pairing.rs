@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::counters::Counts;
+use super::counters::{Counts, Form, Forms};
 use super::note::{Act, Note};
 
 /// How well messages pair.
@@ -25,6 +25,8 @@ pub(super) struct Score {
     pub goes_on: usize,
     /// Streams in which one sender's ids are two counts.
     pub two_counts: usize,
+    /// Streams in which one sender's ids are made in two ways, one amid the handshake of the other.
+    pub two_forms: usize,
     /// Answers without a request before them.
     pub stray: usize,
     /// Answers that found their request.
@@ -99,6 +101,9 @@ struct Stream {
     lent: FxHashMap<(u8, u64), u64>,
     /// The ids that each sender asks with.
     counts: [Counts; 3],
+    /// How they are made, and how that of the last handshake was.
+    forms: [Forms; 3],
+    opening: Option<Form>,
     /// The request that says goodbye: its answer may come behind the handshake of the next.
     farewell: Option<(u8, u64)>,
     /// What was in flight when a second handshake began anew: requests, and the tokens that they gave.
@@ -122,6 +127,8 @@ pub(super) fn score(notes: &[Note], order: &[usize], groups: &[u32]) -> Score {
         streams.entry(groups[*at]).or_default().take(&notes[*at], &mut score);
     }
     score.two_counts = streams.values().filter(|stream| stream.two_counts).count();
+    let two_forms = |stream: &&Stream| stream.forms.iter().any(Forms::may_be_two);
+    score.two_forms = streams.values().filter(two_forms).count();
     score.ahead = streams.values().map(|stream| stream.owed.len()).sum();
     score
 }
@@ -218,9 +225,11 @@ impl Stream {
             let left = left.filter(|key| self.farewell != Some(*key)).collect();
             let left_tokens = std::mem::take(&mut self.lent).into_values().collect();
             let new = Stream { lives, renewed: true, anew: true, opener, counts, two_counts, ..Stream::default() };
-            *self = Stream { left, left_tokens, ..new };
+            *self = Stream { left, left_tokens, forms: self.forms, ..new };
         }
         self.count(note);
+        self.form(note, None);
+        self.opening = note.form;
         self.again |= self.greeted;
         self.greeted = true;
         self.open.insert(key, Act::Open);
@@ -231,6 +240,12 @@ impl Stream {
             let counts = &mut self.counts[usize::from(note.sender.min(2))];
             counts.take(number);
             self.two_counts |= counts.are_two();
+        }
+    }
+
+    fn form(&mut self, note: &Note, within: Option<Form>) {
+        if let Some(form) = note.form {
+            self.forms[usize::from(note.sender.min(2))].take(form, within);
         }
     }
 
@@ -247,7 +262,9 @@ impl Stream {
         let greets = |open: &FxHashMap<(u8, u64), Act>| {
             open.iter().any(|((sender, _), act)| *sender == note.sender && *act == Act::Open)
         };
-        if self.renewed && note.marks.opened && greets(&self.open) {
+        let amid = note.marks.opened && greets(&self.open);
+        self.form(note, self.opening.filter(|_| amid));
+        if self.renewed && amid {
             score.two_clients += 1;
             self.renewed = false;
         }
