@@ -156,6 +156,23 @@ async fn an_event_arrives_before_the_next_is_sent() {
     assert_eq!(kinds, [json!({"kind": "http", "n": 2}), json!({"kind": "sse", "n": 2})]);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_that_its_stream_ends_in_has_not_come() {
+    let stream = || async {
+        let result = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+        ([("content-type", "text/event-stream")], format!(": ping\n\ndata: {result}\n"))
+    };
+    let server = serve(Router::new().route("/mcp", posted(stream))).await;
+    let rig = Rig::new(&format!("http://{server}/mcp")).await;
+    let response = post(&client(), &rig.url, Some("s"), call(1, "tools/call")).await;
+    assert!(response.text().await.unwrap().ends_with("}\n"), "it goes on as it came");
+    let recorded = rig.stop().await;
+    let said = recorded.stream(1);
+    assert!(!said.iter().any(|line| line.starts_with("s ")), "{said:?}");
+    assert_eq!(said.last().map(String::as_str), Some("close s eof"));
+    assert_eq!(recorded.of("note").count(), 1, "{said:?}");
+}
+
 /// A server that leaves every `tools/call` open, and says when its stream was given up.
 async fn hanging() -> (std::net::SocketAddr, mpsc::Receiver<()>) {
     struct Gone(mpsc::Sender<()>);

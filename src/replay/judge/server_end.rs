@@ -12,10 +12,11 @@ use crate::replay::verdict::{ExchangeReport, Verdict};
 pub(super) fn lost(own: &Connection, log: &RunLog, entries: &[ExchangeReport]) -> Option<String> {
     let exit = log.exit.as_ref().filter(|exit| exit.unasked && !exit.recorded_too)?;
     let told = entries.iter().any(|entry| entry.verdict == Verdict::ServerExit);
-    let lost = log.exchanges.iter().any(|run| matches!(&run.fate, Fate::NotSent(why) if why.contains("exited")));
+    let exited = |why: &str| why.contains("exited");
+    let lost = log.exchanges.iter().any(|run| matches!(&run.fate, Fate::NotSent(why) if exited(why)));
     let mut runs = own.exchanges.iter().zip(&log.exchanges);
     let pending = runs.any(|(own, run)| own.issuer == Side::Client && run.fate == Fate::Pending);
-    let unsent = !log.unsent.is_empty();
+    let unsent = log.unsent.iter().any(|unsent| exited(&unsent.why));
     let when = duration(exit.at_us);
     (!told && (lost || pending || unsent)).then(|| format!("{} after {when}, with nothing in flight", left_words(exit)))
 }

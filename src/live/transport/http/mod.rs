@@ -7,6 +7,7 @@
 
 mod body;
 mod legacy;
+mod packed;
 mod reply;
 mod wire;
 

@@ -8,10 +8,6 @@ use flate2::write::MultiGzDecoder;
 use reqwest::Response;
 use reqwest::header::CONTENT_ENCODING;
 
-use super::wire::{EOF, RESET, Wire};
-use crate::live::Incoming;
-use crate::live::link::MESSAGE_BYTES;
-use crate::live::transport::port::Gone;
 use crate::wire::Coding;
 
 /// A body that is being read.
@@ -48,45 +44,6 @@ impl Reply {
         match (chunk, &mut self.unpacker) {
             (Some(chunk), Some(unpacker)) => unpacked(unpacker, chunk).map(Some),
             (chunk, _) => Ok(chunk),
-        }
-    }
-}
-
-impl Wire {
-    /// Tells what is to be told of the rest of a body, and how it ended.
-    pub(super) async fn broke(&self, stream: u32, broken: Broken) -> Result<&'static str, Gone> {
-        let Broken::Packed(bytes) = broken else { return Ok(RESET) };
-        let (bytes, encoding) = (bytes.into(), "gzip".to_string());
-        self.report.tell(Incoming::Packed { stream: Some(stream), bytes, encoding }).await?;
-        Ok(EOF)
-    }
-
-    /// A body that is packed in a way that cannot be undone: a stream piece by piece, for it may have no end.
-    pub(super) async fn packed(
-        &self,
-        stream: u32,
-        encoding: String,
-        streams: bool,
-        mut reply: Reply,
-    ) -> Result<&'static str, Gone> {
-        let mut body = Vec::new();
-        loop {
-            let (more, how) = match reply.chunk().await {
-                Ok(Some(chunk)) => {
-                    let room = MESSAGE_BYTES.saturating_sub(body.len());
-                    body.extend_from_slice(&chunk[..chunk.len().min(room)]);
-                    (true, EOF)
-                }
-                Ok(None) => (false, EOF),
-                Err(_) => (false, RESET),
-            };
-            if (streams || !more) && !body.is_empty() {
-                let (bytes, encoding) = (std::mem::take(&mut body), encoding.clone());
-                self.report.tell(Incoming::Packed { stream: Some(stream), bytes, encoding }).await?;
-            }
-            if !more {
-                return Ok(how);
-            }
         }
     }
 }
