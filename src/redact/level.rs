@@ -235,3 +235,16 @@ fn is_header(content: &str) -> bool {
 pub(super) fn holds_value(key: &str) -> bool {
     VALUES.contains(&key)
 }
+
+/// True for the token of a message about progress, which ties it to a request, whatever it looks like.
+pub(super) fn is_progress(levels: &[Level<'_>]) -> bool {
+    matches!(levels, [.., outer, inner] if outer.key == "params" && inner.object && inner.key == "token")
+}
+
+/// True for the place in a list that a server hands out and a client hands back.
+pub(super) fn is_place(levels: &[Level<'_>]) -> bool {
+    let keys = |outer: &Level<'_>, inner: &Level<'_>| {
+        inner.object && matches!((outer.key, inner.key), ("params", "cursor") | ("result", "nextCursor"))
+    };
+    matches!(levels, [.., outer, inner] if keys(outer, inner))
+}

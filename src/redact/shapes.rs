@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::commands::COMMANDS;
 use super::hints::Hints;
-use super::stand_ins::{has_filling, is_code, is_slug, is_stand_in};
+use super::stand_ins::{has_filling, has_zeros, is_code, is_slug, is_stand_in};
 use super::vendors::VENDORS;
 use super::{Custom, bare, blocks, labels, made, tables, words};
 
@@ -182,9 +182,6 @@ const LOOSE: [&str; 9] = ["key", "co_", "ak_", "s.", "ser.", "as-", "ak-", "b_",
 /// What stands between a maker and the letters of a key: names of files and of tests have it, too.
 const STAGED: [&str; 6] = ["_live_", "_test_", "-live-", "-test-", "_sandbox_", "_prod_"];
 
-/// Nine bytes of zero in base64, as files have them and no key.
-const ZEROS: &str = "AAAAAAAAAAAA";
-
 /// No part of a key that has several is shorter, in letters and digits.
 const PART: usize = 16;
 
@@ -202,9 +199,7 @@ fn hits(kind: &'static str, regex: &Regex, text: &str, found: &mut Vec<(&'static
         let shown = secret.as_str();
         let innocent = match kind {
             "custom" | "email" => false,
-            _ if whole && kind != "private-key" && (has_filling(shown) || kind != "jwt" && shown.contains(ZEROS)) => {
-                true
-            }
+            _ if whole && kind != "private-key" && (has_filling(shown) || kind != "jwt" && has_zeros(shown)) => true,
             "authz" => {
                 is_stand_in(shown) || words::is_worded(shown) && !shown.bytes().any(|byte| byte.is_ascii_digit())
             }

@@ -316,6 +316,11 @@ pub fn has_filling(value: &str) -> bool {
     rows || value.ends_with("EXAMPLE") || value.ends_with("EXAMPLEKEY")
 }
 
+/// True for nine bytes of zero in base64, as files have them and no key.
+pub fn has_zeros(value: &str) -> bool {
+    value.contains("AAAAAAAAAAAA")
+}
+
 fn is_variable(value: &str) -> bool {
     let named = |name: &str| name.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '{' | '(' | '_'));
     let upper = |name: &str| !name.bytes().any(|byte| byte.is_ascii_lowercase());

@@ -1,6 +1,6 @@
 //! One pass over a text: JSON is read token by token (also where it is cut off), everything else is searched as it is.
 
-use super::level::{Level, holds_value};
+use super::level::{Level, holds_value, is_place, is_progress};
 use super::lines::Lines;
 use super::names::{self, Said};
 use super::packed;
@@ -364,19 +364,6 @@ impl Walk<'_> {
         let found = self.shapes.find(&plain.text).into_iter();
         found.map(|(kind, range)| (kind, plain.before(range.start)..plain.before(range.end))).collect()
     }
-}
-
-/// True for the token of a message about progress, which ties it to a request, whatever it looks like.
-fn is_progress(levels: &[Level<'_>]) -> bool {
-    matches!(levels, [.., outer, inner] if outer.key == "params" && inner.object && inner.key == "token")
-}
-
-/// True for the place in a list that a server hands out and a client hands back.
-fn is_place(levels: &[Level<'_>]) -> bool {
-    let keys = |outer: &Level<'_>, inner: &Level<'_>| {
-        inner.object && matches!((outer.key, inner.key), ("params", "cursor") | ("result", "nextCursor"))
-    };
-    matches!(levels, [.., outer, inner] if keys(outer, inner))
 }
 
 /// The first brackets behind which a quoted text stands.
