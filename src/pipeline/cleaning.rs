@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::capture::{Body, Captured, Frame, Missing, body_of};
+use crate::capture::{Body, Captured, Frame, Missing, body_of, text_hash};
 use crate::error::Result;
 use crate::redact::{Custom, Redactor};
 use crate::store::{Store, Which};
@@ -16,6 +16,7 @@ const PLACEHOLDER: &str = "<<secret:";
 /// Replaces secrets in frames.
 pub(super) struct Cleaning {
     redactor: Redactor,
+    custom: Custom,
     /// The last text, and its translation where it is no JSON.
     room: (String, String),
 }
@@ -32,7 +33,14 @@ impl Cleaning {
                 Ok(())
             })?;
         }
-        Ok(Cleaning { redactor, room: Default::default() })
+        Ok(Cleaning { redactor, custom: custom.clone(), room: Default::default() })
+    }
+
+    /// The name of a channel, by which its connection is stored. The same name is the same when a log is read on, and two are two:
+    /// a part of its hash tells apart what only its secret told.
+    pub(super) fn name(&self, name: &str) -> Option<String> {
+        let Cow::Owned(clean) = Redactor::new(&self.custom).text(name) else { return None };
+        Some(format!("{clean}~{:06x}", text_hash(name.as_bytes()) & 0xff_ffff))
     }
 
     /// How many were replaced, by kind.

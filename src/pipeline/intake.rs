@@ -126,7 +126,9 @@ impl Intake<'_, '_> {
 }
 
 impl FrameSink for Intake<'_, '_> {
-    fn channel(&mut self, index: u32, channel: Channel) -> Result<()> {
+    fn channel(&mut self, index: u32, mut channel: Channel) -> Result<()> {
+        let clean = channel.name.as_ref().zip(self.cleaning.as_ref()).and_then(|(name, cleaning)| cleaning.name(name));
+        channel.name = clean.or(channel.name);
         let opened = self.channels.channel(index, channel, self.store, &mut self.ground)?;
         self.open(opened);
         Ok(())

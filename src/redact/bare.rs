@@ -29,8 +29,10 @@ const FORMS: [(&str, usize); 9] = [
 /// Letters of an Azure account key before its padding: 64 bytes.
 const ACCOUNT: usize = 86;
 
-/// What names a digest, which may be of 64 bytes as well, and how far before it that is looked for, in bytes.
-const DIGESTS: [&str; 5] = ["hash", "sha512", "digest", "checksum", "integrity"];
+/// What names a digest, a signature or a public key, which may be of 64 bytes as well.
+const OTHERS: [&str; 7] = ["hash", "sha512", "digest", "checksum", "integrity", "signature", "public"];
+
+/// How far before a key its name is looked for, in bytes.
 const NAMED_WITHIN: usize = 24;
 
 /// No key is shorter than this.
@@ -52,7 +54,7 @@ pub(super) fn find(text: &str, found: &mut Vec<(&'static str, Range<usize>)>) {
         let end = run.end + bytes[run.end..].iter().take_while(|byte| **byte == b'=').count();
         at = end.max(run.end + 1);
         let is_long = run.len() == ACCOUNT && end - run.end == 2;
-        if is_long && is_account_key(&text[run.start..end]) && !is_named_digest(&bytes[..run.start]) {
+        if is_long && is_account_key(&text[run.start..end]) && is_named_key(&bytes[..run.start]) {
             found.push(("secret", run.start..end));
         } else if is_key(&text[run.clone()]) {
             found.push(("api-key", run));
@@ -70,15 +72,19 @@ fn is_key(run: &str) -> bool {
     FORMS.iter().find_map(rest).is_some_and(|rest| drawn(rest) && !rest.contains(['+', '/']))
 }
 
-/// True for bytes that are no text: a text of 64 bytes has the same length.
-fn is_account_key(run: &str) -> bool {
-    !run.contains(['-', '_']) && base64::decode(run).is_some_and(|bytes| bytes.iter().any(|byte| !byte.is_ascii()))
+/// True for 64 bytes that are no text, as the keys of accounts are. So are digests and signatures, which open nothing: a name has
+/// to say which of them it is.
+pub(super) fn is_account_key(run: &str) -> bool {
+    run.len() == ACCOUNT + 2
+        && run.ends_with("==")
+        && !run.contains(['-', '_'])
+        && base64::decode(run).is_some_and(|bytes| bytes.iter().any(|byte| !byte.is_ascii()))
 }
 
-/// True where what stands before a value calls it a digest, as lock files do: the bytes do not say which of the two they are.
-fn is_named_digest(before: &[u8]) -> bool {
+/// True where what stands before a value calls it a key.
+fn is_named_key(before: &[u8]) -> bool {
     let near = String::from_utf8_lossy(&before[before.len().saturating_sub(NAMED_WITHIN)..]).to_ascii_lowercase();
-    DIGESTS.iter().any(|name| near.contains(name))
+    near.contains("key") && !OTHERS.iter().any(|name| near.contains(name))
 }
 
 #[cfg(test)]
@@ -101,11 +107,13 @@ mod tests {
     fn length_alphabet_and_lot_tell_a_key() {
         let drawn = "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zKb4Dd6Ff8";
         assert_eq!(count(&format!("use 00{drawn}, or '00{drawn}'")), 2);
-        // 64 bytes in base64 are a SHA-512, as lock files have it, or the key of an account.
+        // 64 bytes in base64 are a digest, a signature or the key of an account.
         let account = base64::encode(&(0..64).map(|n: u8| n.wrapping_mul(37)).collect::<Vec<_>>());
-        assert_eq!(count(&account), 1);
+        assert_eq!(count(&format!("key1 = {account}")), 1);
         for innocent in [
+            account.clone(),
             format!("sha512-{account}"),
+            format!("\"publicKey\":\"a\",\"signature\":\"{account}\""),
             format!("\"contentHash\": \"{account}\""),
             base64::encode(&"0123456789".repeat(7).as_bytes()[..64]),
             format!("00{drawn}x"),

@@ -132,6 +132,18 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ("mc alias", "secret", r#"\bmc\s+alias\s+set\s+\S+\s+\S+\s+\S+\s+["']?([^\s"'$]{6,})"#),
     ("username ", "password", r"\busername\s+\S+\s+(?:privilege\s+\d+\s+)?(?:password|secret)\s+\d\s+(\S{4,})"),
     (" LOGIN ", "password", r#"\b[A-Za-z]\d{1,5} LOGIN \S+ "?([^\s"]{4,})"#),
+    (
+        "ecret_id|ecretID|ecretId|ecret ID|ECRET_ID",
+        "secret-id",
+        r"(?i)\bsecret[_ ]?id\b[\x22'\s:=]{1,24}([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b",
+    ),
+    (
+        "forHTTPHeaderField",
+        "token",
+        r#"(?i)\bsetValue\(\s*"(?:bearer |basic |token )?([^"\n\\$ ]{8,})"\s*,\s*forHTTPHeaderField:\s*"[\w-]*(?:key|token|secret|authorization|cookie)""#,
+    ),
+    ("send \"", "password", r#"(?i)passw[^\n]{0,24}\n\s*send "([^"\n\\$]{4,})\\[rn]""#),
+    ("vercel ", "token", r#"\bvercel\b[^\n|;]*?\s(?:-t|--token)[ =]["']?([A-Za-z0-9]{20,})"#),
     ("Unseal", "private-key", r"\bUnseal Key \d+:\s*([A-Za-z0-9+/]{42,44}={0,2})"),
     ("_SALT", "secret", r#"\b[A-Z_]+_SALT["']\s*,\s*["']([^"'\n]{20,})["']"#),
     (r":5432:|:3306:|:\*:", "password", r"(?m)^[\w.*-]+:(?:\d{2,5}|\*):[\w*-]+:[\w*-]+:([^\s:]{4,})$"),

@@ -91,7 +91,11 @@ const AROUND: &str = "curl -u admin:§ https://x~mysql -u root -p§ shop~sshpass
     INSERT INTO users (email, password) VALUES ('a@x', '§%d')~<input name=\"csrf_token\" type=\"hidden\" value=\"§§\">~The token was set to \"§§\"~\
     {\"id\":\"api-key\",\"password\":true,\"value\":\"§§\"}~https://mainnet.infura.io/v3/§§~https://api.telegram.org/bot123456789:AA§§/getMe~\
     ---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----^§§^---- END SSH2 ENCRYPTED PRIVATE KEY ----~§§§§^-----END RSA PRIVATE KEY-----~AUTH PLAIN §§^~\
-    [\"password\"]=>^  string(14) \"§\"~contraseña=§~Пароль: §~密码：§~passwort_x: 1^kennwort: §~https://§§@git.acme.io/a/b.git";
+    [\"password\"]=>^  string(14) \"§\"~contraseña=§~Пароль: §~密码：§~passwort_x: 1^kennwort: §~https://§§@git.acme.io/a/b.git~\
+    define( 'DB_PASSWORD', '§' );~setenv(\"DB_PASSWORD\", \"§\", 1);~System.setProperty(\"db.password\", \"§\")~buildConfigField(\"String\", \"MAPS_API_KEY\", \"§§\")~\
+    API-Schlüssel: §§~API密钥：§§~APIキー: §§~API 키: §§~clé API: §§~clave API: §§~chave de API: §§~токен: §§~トークン：§§~토큰: §§~访问令牌: §§~секретный ключ: §§~\
+    κωδικός πρόσβασης: §~r.setValue(\"§§\", forHTTPHeaderField: \"X-API-Key\")~The temporary password for jdoe has been set to §.~vercel deploy -t §§~\
+    expect \"password:\"^send \"§\\r\"~-----BEGIN OpenVPN Static key V1-----^§§^-----END OpenVPN Static key V1-----";
 
 /// What looks like a secret, and is none.
 const INNOCENT: &str = "sk-learn-contrib-lightning-project~Bearer $TOKEN~Bearer <token>~Authorization: Bearer YOUR_TOKEN_HERE~Authorization: Bearer {token}~\
@@ -150,7 +154,8 @@ const DRAWN: &str = "\"contentHash\": \"{b86}==\"~sha512-{b86}==~Restored from k
     {\"n\":\"{u342}\"}~{\"credentialId\":\"{u27}\"}~etag: \"{u43}\"~google-site-verification={u43}~?versionId={u32}~pk_live_{w24}~pk_test_{w24}~\
     phc_{w43}~https://{x32}@o123.ingest.sentry.io/4~Deployment dpl_{w28} is ready~prj_{w28}~cntr_{x48}~conv_{x48}~mcpl_{x48}~ckpt_{U26}~\
     user_2{w26}~org-{w24}~{x40}~{x64}~{g}~/nix/store/{l32}-hello-2.12~SHA256:{b43}~h1:{b43}=~AROA{U16}~pkg:a@{x40}~css-{x40}~css.{x40}~main.{x40}.js~ctx.getUserByIdWhenItIsThere2~a.{x40}~x.tgz.{x40}~thing_{w27}~\
-    {\"sha\":\"{x40}\",\"key\":\"build-{x64}\"}~{\"cacheKey\":\"v2-deps-{x64}\"}~{\"sessionId\":\"{x32}\"}~\"etag\":\"W/{u27}\"";
+    {\"sha\":\"{x40}\",\"key\":\"build-{x64}\"}~{\"cacheKey\":\"v2-deps-{x64}\"}~{\"sessionId\":\"{x32}\"}~\"etag\":\"W/{u27}\"~\
+    {b86}==~{\"signature\":\"{b86}==\"}~a.py,sha256={u43},4088~vpce-svc-{x17}~{\"clientToken\":\"{g}\"}";
 
 /// Letters by lot, always the same.
 struct Lot(u64);

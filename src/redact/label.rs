@@ -28,10 +28,12 @@ pub(super) enum Link {
     Said,
     /// Words or blanks.
     Words,
-    /// A comma between two quoted words: `define('DB_PASSWORD', '...')`, or a list of names.
+    /// A comma between two quoted words, as in a list of names.
     Listed,
     /// The bracket of a call: `setPassword('...')`.
     Called,
+    /// A comma in a call that sets what the word before it names: `define('DB_PASSWORD', '...')`.
+    Set,
 }
 
 impl Label<'_> {

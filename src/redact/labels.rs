@@ -8,13 +8,13 @@ use super::label::{Label, Link};
 use super::names::{self, Said};
 use super::near::{Whole, end_of};
 use super::stand_ins::{is_code, is_plain_word, is_slug, is_stand_in};
-use super::words::{is_four_words, is_mixed, is_phrase, is_random, is_strong, is_uuid, is_worded};
+use super::words::{is_four_words, is_mixed, is_of_name, is_phrase, is_random, is_strong, is_uuid, is_worded};
 
 /// A part of a name without which no name is one of a secret: what a text must hold before a label can stand in it.
 pub(super) const PARTS: &str = r"(?i-u:pass|pwd|secret|token|key|auth|cookie|creds|credential|jwt|bearer|mnemonic|phrase|otp|code|assertion|pat\b|pw\b|sessionid|sessid|csrf|xsrf|connect\.sid|security_answer|securityanswer|art-api|artapi|access-sign|accesssign|parool|webhook|saml|psk|\bsas\b|seed|community)";
 
 /// The same in other languages.
-pub(super) const OTHERS: &str = r"(?i-u:contrase|senha|wachtwoord|senord|haslo|heslo|jelszo|ifre|segredo|geheimnis|mdp|salasana|kode|parol|kennwort|lozink|palavra|kata sandi|katasandi|clave|geslo|slapta)|asło|ASŁO|elszó|ELSZÓ|арол|АРОЛ|озинк|كلمة المرور|كلمة السر|كلمةالمرور|كلمةالسر|סיסמ|ωδικό|ật khẩu|ậtkhẩu|รหัสผ่าน|पासवर्ड|رمز عبور|رمزعبور|密钥|암호|密码|密碼|口令|パスワード|비밀번호";
+pub(super) const OTHERS: &str = r"(?i-u:contrase|senha|wachtwoord|senord|haslo|heslo|jelszo|ifre|segredo|geheimnis|mdp|salasana|kode|parol|kennwort|lozink|palavra|kata sandi|katasandi|clave api|chave de api|chavedeapi|clave|geslo|slapta)|hlüssel|HLÜSSEL|API キー|APIキー|apiキー|API 키|API키|api키|lé API|lé api|léapi|секретный ключ|секретныйключ|окен|ОКЕН|トークン|토큰|令牌|ωδικός πρόσβασης|asło|ASŁO|elszó|ELSZÓ|арол|АРОЛ|озинк|كلمة المرور|كلمة السر|كلمةالمرور|كلمةالسر|סיסמ|ωδικό|ật khẩu|ậtkhẩu|รหัสผ่าน|पासवर्ड|رمز عبور|رمزعبور|密钥|암호|密码|密碼|口令|パスワード|비밀번호";
 
 /// What says in Chinese, Japanese and Korean that a name is what follows; it stands right behind it.
 pub(super) const IS: [char; 6] = ['是', '为', '為', 'は', '는', '은'];
@@ -69,13 +69,16 @@ impl<'t> Label<'t> {
             best = names::said(&text[name.start - 1 - word.len()..name.end], &[])
                 .or(best.filter(|_| !names::is_harmless(word)));
         }
+        // `pass` is a verb, too: only what it is said of makes it a password.
+        let is_verb = ["pass", "pw"].iter().any(|word| text[name.clone()].eq_ignore_ascii_case(word));
         for _ in 0..2 {
             let Some(before) = text[..name.start].strip_suffix(' ').filter(|_| best.is_none_or(|said| !said.sure))
             else {
                 break;
             };
             let word = before.bytes().rev().take_while(u8::is_ascii_alphanumeric).count();
-            if word == 0 || word > 16 {
+            let owns = || names::is_owner(&before[before.len() - word..]);
+            if word == 0 || word > 16 || is_verb && !owns() {
                 break;
             }
             name.start = before.len() - word;
@@ -150,9 +153,15 @@ impl<'t> Label<'t> {
             _ if self.said.kind == "token" && is_plain_word(shown) || self.is_part_of_name() => true,
             _ if self.before().ends_with(['?', '&']) && is_slug(shown) => true,
             // The name of what follows: `key="dbPassword" value="..."`.
-            _ if !has_digit(shown) && names::said(shown, &[]).is_some_and(|said| said.sure) => true,
+            _ if !has_digit(shown)
+                && names::said(shown, &[]).is_some_and(|said| said.sure || self.said.kind != "password") =>
+            {
+                true
+            }
             true => false,
             // What stands between a colon and an equals sign is a type.
+            // A password may be such a word.
+            false if self.said.kind != "password" && !has_digit(shown) && is_type_name(shown) => true,
             false => {
                 self.is_programs(shown, link) || link == Link::Colon && then.trim_start_matches(' ').starts_with("= ")
             }
@@ -168,13 +177,15 @@ impl<'t> Label<'t> {
         match link {
             Link::Element => true,
             Link::Assigned => quoted || !self.is_of_prose(secret),
-            // A variable or an address that stands beside it is none.
+            // A variable, an address, a flag or what stands in brackets beside it is none.
+            Link::Words if shown.starts_with(['-', '[', '(', '<', '{']) => false,
             Link::Said | Link::Words if self.before().ends_with(['$', '{']) || shown.contains("://") => false,
             Link::Colon => {
                 quoted || has_digit(shown) || looks || is_password && is_four_words(shown) || self.is_alone(secret)
             }
             Link::Below => self.is_below(secret) && (looks || is_password && is_mixed(shown, 8)),
-            Link::Listed => quoted && has_digit(shown) && (looks || is_phrase(shown)),
+            Link::Listed => quoted && has_digit(shown) && looks,
+            Link::Set => quoted && !shown.contains(' ') && (looks || is_mixed(shown, 8)),
             Link::Called => quoted && !is_worded(shown) && (looks || is_password && is_mixed(shown, 6)),
             Link::Said | Link::Words if (quoted || is_password && link == Link::Said) && looks => true,
             Link::Said => {
@@ -245,6 +256,13 @@ impl<'t> Label<'t> {
         let behind = behind.trim_start_matches(|c| matches!(c, '"' | '\'' | '`' | ' ' | '\r') || quoted && c == ',');
         self.starts_line() && (behind.starts_with('\n') || behind.is_empty() && self.text.contains('\n'))
     }
+}
+
+/// True for the name of a type: `ZeroizeOnDrop`.
+fn is_type_name(shown: &str) -> bool {
+    shown.starts_with(|c: char| c.is_ascii_uppercase())
+        && shown.bytes().any(|byte| byte.is_ascii_lowercase())
+        && is_of_name(shown)
 }
 
 /// True for a word that is longer than any of a language.

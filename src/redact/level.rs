@@ -140,7 +140,9 @@ impl<'t> Level<'t> {
     pub(super) fn pair(&mut self, content: &'t str, start: usize, own: &[String]) -> Vec<(Said, &'t str, usize)> {
         if !self.object {
             let flag = content.starts_with('-') && !content.contains([' ', '=']);
-            self.beside = names::said(content, own).filter(|_| flag || is_header(content));
+            let said = names::said(content, own).filter(|_| flag || is_header(content));
+            // A list of names is no list of pairs: behind one of them stands what looks like a secret.
+            self.beside = said.map(|said| Said { sure: said.sure && flag, ..said });
             return Vec::new();
         }
         match self.key {
@@ -170,7 +172,7 @@ impl<'t> Level<'t> {
         }
         if FIELDS.contains(&self.key) {
             let lower = content.to_ascii_lowercase();
-            self.typed |= OF_FIELDS.iter().any(|word| lower.contains(word));
+            self.typed |= OF_FIELDS.iter().any(|word| is_for(&lower, word));
         }
         let waits = TYPED.contains(&self.key)
             || VALUES.contains(&self.key)
@@ -206,6 +208,14 @@ impl<'t> Level<'t> {
     }
 }
 
+/// True for a field into which what a word names is typed: not one of a form or of a program that is called after it.
+fn is_for(field: &str, word: &str) -> bool {
+    const OTHERS: [&str; 6] = [" reset", " manager", " hint", " length", " generator", " recovery"];
+    let Some((before, behind)) = field.split_once(word) else { return false };
+    let within = [" of ", " in ", " on "].iter().any(|word| before.contains(word));
+    !within && !OTHERS.iter().any(|word| behind.starts_with(word))
+}
+
 /// True for a word that may be the name of a program, perhaps with its folder.
 fn is_program(content: &str) -> bool {
     let name = content.rsplit('/').next().unwrap_or(content);
@@ -216,12 +226,25 @@ fn is_program(content: &str) -> bool {
 
 /// True for a name of a header that holds a secret.
 fn is_header(content: &str) -> bool {
-    ["x-", "authorization", "proxy-", "cookie", "set-cookie", "token"]
-        .iter()
-        .any(|name| content.get(..name.len()).is_some_and(|is| is.eq_ignore_ascii_case(name)))
+    let named = ["authorization", "proxy-authorization", "cookie", "set-cookie", "token"];
+    named.iter().any(|name| content.eq_ignore_ascii_case(name))
+        || content.get(..2).is_some_and(|is| is.eq_ignore_ascii_case("x-"))
 }
 
 /// True for a member that holds what its object is named after.
 pub(super) fn holds_value(key: &str) -> bool {
     VALUES.contains(&key)
+}
+
+/// True for the token of a message about progress, which ties it to a request, whatever it looks like.
+pub(super) fn is_progress(levels: &[Level<'_>]) -> bool {
+    matches!(levels, [.., outer, inner] if outer.key == "params" && inner.object && inner.key == "token")
+}
+
+/// True for the place in a list that a server hands out and a client hands back.
+pub(super) fn is_place(levels: &[Level<'_>]) -> bool {
+    let keys = |outer: &Level<'_>, inner: &Level<'_>| {
+        inner.object && matches!((outer.key, inner.key), ("params", "cursor") | ("result", "nextCursor"))
+    };
+    matches!(levels, [.., outer, inner] if keys(outer, inner))
 }

@@ -3,7 +3,7 @@
 use super::blocks;
 use super::label::{Label, Link};
 use super::labels::IS;
-use super::near::start_of;
+use super::near::{end_of, start_of};
 
 /// How many letters a type or a word has before its value, at most.
 const LONGEST: usize = 31;
@@ -94,7 +94,7 @@ impl<'t> Label<'t> {
         }
         let quoted = closing.ends_with(['"', '\'']);
         if let Some(rest) = gap.strip_prefix(',').filter(|_| quoted) {
-            return Some((Link::Listed, rest));
+            return Some((if sets(self.before()) { Link::Set } else { Link::Listed }, rest));
         }
         if let Some(rest) = closed.strip_prefix('(').filter(|rest| closing.is_empty() && rest.starts_with(['"', '\'']))
         {
@@ -114,6 +114,10 @@ impl<'t> Label<'t> {
     }
 
     fn by_word(&self, closed: &'t str, gap: &'t str) -> Option<(Link, &'t str)> {
+        // A path of a program goes on.
+        if gap.starts_with("::") {
+            return None;
+        }
         if let Some(rest) = self.set_to(gap).or_else(|| whose(gap)) {
             return Some((Link::Said, rest));
         }
@@ -121,7 +125,7 @@ impl<'t> Label<'t> {
         if let Some(rest) = told(closed).or(shown) {
             return Some((Link::Said, rest));
         }
-        let said = ["is", "was", "equals", "ist", "lautet", "est", "es", "é", "è"].iter();
+        let said = ["has been", "is", "was", "equals", "ist", "lautet", "est", "es", "é", "è"].iter();
         let said = said.filter_map(|word| gap.strip_prefix(word)).find(|rest| rest.starts_with([' ', '\t', ':', '`']));
         let said = said.or_else(|| gap.strip_prefix(IS));
         let rest = said.map_or(gap, past_setting);
@@ -234,12 +238,24 @@ fn past_setting(rest: &str) -> &str {
     SET.iter().find_map(|set| rest.strip_prefix(set)).map_or(rest, |behind| &rest[rest.len() - behind.len() - 1..])
 }
 
+/// True for the beginning of a call that sets the name behind it, perhaps with its type before it: `buildConfigField("String", `.
+fn sets(before: &str) -> bool {
+    const CALLS: [&str; 6] = ["define", "set", "put", "add", "buildconfigfield", "resvalue"];
+    let Some((call, given)) = end_of(before, ATTRIBUTES).rsplit_once('(') else { return false };
+    let given = given.trim().trim_end_matches(['"', '\'', '\\', ' ']).trim_end_matches(',');
+    let is_type = given.trim_matches(['"', '\'', '\\']).bytes().all(|byte| byte.is_ascii_alphabetic());
+    let name =
+        call.trim_end().rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default().to_ascii_lowercase();
+    is_type && CALLS.iter().any(|known| name.starts_with(known))
+}
+
 /// What follows `for the admin account is`.
 fn whose(gap: &str) -> Option<&str> {
     let whose = start_of(gap.strip_prefix("for ")?, 2 * LONGEST);
-    let end = whose.find(" is ")?;
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '-' | '@' | '\'' | '"' | '`');
-    whose[..end].chars().all(is_name).then(|| &gap["for ".len() + end + " is ".len()..])
+    let said = |word: &str| Some((whose.find(word)?, word.len()));
+    let (end, length) = [" has been set to ", " was set to ", " is "].iter().find_map(|word| said(word))?;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '-' | '@' | '.' | '\'' | '"' | '`');
+    whose[..end].chars().all(is_name).then(|| &gap["for ".len() + end + length..])
 }
 
 /// What is said of a secret before it is shown: `key provided: ...`, `password for jo: ...`.

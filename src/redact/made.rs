@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::words::{is_random, is_worded};
+use super::words::{is_of_name, is_random, is_worded};
 
 /// Parts of a prefix that speak of a key.
 const SECRET: [&str; 36] = [
@@ -109,7 +109,9 @@ fn in_path(text: &str, start: usize, end: usize) -> bool {
     let next = text[end..].chars().nth(1);
     // The sign of a line of a diff.
     let added = before == Some('+') && matches!(text[..start].chars().rev().nth(1), None | Some('\n'));
+    let hashed = ["sha1=", "sha256=", "sha384=", "sha512=", "sha256:", "sha512:", "md5="];
     matches!(before, Some('+' | '.' | '%' | '@' | '#')) && !added
+        || hashed.iter().any(|name| text[..start].ends_with(name))
         || after == Some('+')
         || after == Some('/') && before != Some('/')
         || after == Some('.') && next.is_some_and(char::is_alphanumeric)
@@ -139,6 +141,9 @@ fn is_made(run: &str) -> bool {
             return false;
         }
         let rest = &run[cut + 1..];
+        if is_resource(rest) {
+            return false;
+        }
         let next = rest.split(['_', '-']).next().unwrap_or_default();
         if (prefix.has(&THING) || prefix.has(&LONG_THING)) && !prefix.has(&SURE) {
             if SURE.contains(&next) {
@@ -213,7 +218,9 @@ fn is_told(rest: &str) -> bool {
     let parts = || rest.split(['_', '-']);
     let longest = parts().map(str::len).max().unwrap_or_default();
     let (letters, digits) = (letters(rest), digits(rest));
+    let by_lot: usize = parts().filter(|part| !is_of_name(part)).map(str::len).sum();
     is_random(rest, SHORT)
+        && by_lot >= SHORT
         && parts().any(|part| part.len() > 5 && !is_worded(part))
         && (longest >= 12 && (digits > 1 || has_cases(rest) && letters >= 20)
             || has_cases(rest) && digits > 1 && parts().count() < 8)
@@ -244,6 +251,11 @@ fn digits(rest: &str) -> usize {
 
 fn has_cases(rest: &str) -> bool {
     rest.bytes().any(|byte| byte.is_ascii_uppercase()) && rest.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+/// True for the id of a resource of AWS: `vpce-svc-<17 hexadecimal digits>`.
+fn is_resource(rest: &str) -> bool {
+    rest.len() == 17 && is_hex(rest)
 }
 
 /// True for as many hexadecimal digits as a hash has.

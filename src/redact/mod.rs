@@ -6,6 +6,8 @@
 
 mod bare;
 mod blocks;
+#[cfg(test)]
+mod bounds;
 mod commands;
 #[cfg(test)]
 mod corpus;

@@ -5,13 +5,14 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
+use super::bare;
 use super::made;
 use super::near::start_of;
-use super::vocabulary::{CODES, HARMLESS, KEYS, LAST, LOOKUP, NAMES, NEVER, OWNERS, SESSION, SPELLING, WHICH};
+use super::vocabulary::{CODES, HARMLESS, KEYS, LAST, LOOKUP, NAMES, NEVER, OPEN, OWNERS, SESSION, SPELLING, WHICH};
 use super::words;
 
 /// Kinds of secrets; a placeholder begins with one.
-pub const KINDS: [&str; 14] = [
+pub const KINDS: [&str; 15] = [
     "authz",
     "password",
     "secret",
@@ -23,6 +24,7 @@ pub const KINDS: [&str; 14] = [
     "aws",
     "email",
     "custom",
+    ACCESSOR,
     SESSION,
     ODD_SESSION,
     TIED,
@@ -30,6 +32,9 @@ pub const KINDS: [&str; 14] = [
 
 /// What looks like a secret and is an id or a progress token: it ties messages together, and is never replaced.
 pub const TIED: &str = "id";
+
+/// What Vault, Consul and Nomad call the id that is a secret; elsewhere it names one, and only a UUID tells.
+const ACCESSOR: &str = "secret-id";
 
 /// One with other signs than visible ASCII, which no session may have: what stands in its place still says so.
 const ODD_SESSION: &str = "odd-session";
@@ -72,8 +77,25 @@ pub struct Said {
 impl Said {
     /// True if the value may be the secret that the name speaks of.
     pub fn fits(self, value: &str) -> bool {
+        if self.kind == ACCESSOR {
+            return words::is_uuid(value);
+        }
         let looks = words::is_random(value, 12) || self.kind == "password" && words::is_strong(value);
-        self.sure || looks && !words::is_uuid(value) && !value.contains([' ', '/', '\\']) && !made::is_named_hash(value)
+        let other = || words::is_uuid(value) || words::is_date(value) || made::is_named_hash(value);
+        let told = || bare::is_account_key(value) || looks && !value.contains([' ', '/', '\\']) && !other();
+        (self.sure || told()) && !self.is_public(value)
+    }
+}
+
+impl Said {
+    /// True for what opens nothing: the fingerprint of a key, as GnuPG prints it, and the address of a contract.
+    fn is_public(self, value: &str) -> bool {
+        let digits = match self.kind {
+            "private-key" => Some(value).filter(|value| !value.bytes().any(|byte| byte.is_ascii_lowercase())),
+            "token" => value.strip_prefix("0x"),
+            _ => None,
+        };
+        digits.is_some_and(|digits| digits.len() == 40 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
     }
 }
 
@@ -84,6 +106,9 @@ pub fn said(name: &str, own: &[String]) -> Option<Said> {
         return None;
     }
     let plain = plain(name);
+    if OPEN.contains(&plain.as_str()) {
+        return None;
+    }
     if let Some(kind) = known(&plain) {
         return Some(Said { kind, sure: true });
     }
@@ -94,6 +119,10 @@ pub fn said(name: &str, own: &[String]) -> Option<Said> {
 /// What the last words of a name say: `AWS_SECRET_ACCESS_KEY`, `githubToken`, `smtp-password2`.
 fn by_words(name: &str) -> Option<Said> {
     let words = words(name);
+    // `--no-password` asks for none.
+    if words.len() > 1 && matches!(words[0].as_str(), "no" | "without") {
+        return None;
+    }
     let mut words: Vec<&str> = words.iter().map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit())).collect();
     words.retain(|word| !word.is_empty());
     while words.len() > 1 && words.last().is_some_and(|last| SPELLING.contains(last)) {
@@ -119,6 +148,8 @@ fn by_last(words: &mut Vec<&str>) -> Option<Said> {
     let maybe = |kind| Some(Said { kind, sure: false });
     match last {
         "token" | "tokens" if HARMLESS.contains(&before) => None,
+        // A credential, or what tells a request that is sent twice.
+        "token" if before == "client" => maybe("token"),
         "key" | "keys" => of(KEYS, before).or_else(|| match before.is_empty() || LOOKUP.contains(&before) {
             true => None,
             false => maybe("api-key"),
@@ -139,6 +170,9 @@ fn by_last(words: &mut Vec<&str>) -> Option<Said> {
         // Words for other things, too.
         "clave" | "geslo" | "parole" | "parool" | "κωδικός" | "암호" => maybe("password"),
         "密钥" => maybe("secret"),
+        // Of texts, too.
+        "токен" => maybe("token"),
+        last if ["令牌", "トークン", "토큰"].iter().any(|token| last.ends_with(token)) => maybe("token"),
         last => last_word(last).map(|kind| Said { kind, sure: true }).or_else(|| ending(last)),
     }
 }
@@ -194,6 +228,11 @@ pub(super) fn is_folder(name: &str, value: &str) -> bool {
     is_path && ["pwd", "oldpwd"].iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
+/// True for a word that says whose the `pass` behind it is.
+pub fn is_owner(word: &str) -> bool {
+    OWNERS.contains(&word.to_ascii_lowercase().as_str())
+}
+
 /// True for a word that makes the `token` behind it a place, a piece of text or the name of a work.
 pub fn is_harmless(word: &str) -> bool {
     HARMLESS.contains(&word.to_ascii_lowercase().as_str())
@@ -223,6 +262,20 @@ pub fn describes(name: &str) -> bool {
         "username",
         "login",
         "email",
+        "expiration",
+        "expires",
+        "expiry",
+        "fingerprint",
+        "thumbprint",
+        "integrity",
+        "digest",
+        "checksum",
+        "version",
+        "resolved",
+        "issuer",
+        "audience",
+        "algorithm",
+        "region",
     ]
     .contains(&last)
 }

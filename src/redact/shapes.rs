@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::commands::COMMANDS;
 use super::hints::Hints;
-use super::stand_ins::{is_code, is_slug, is_stand_in};
+use super::stand_ins::{has_filling, has_zeros, is_code, is_slug, is_stand_in};
 use super::vendors::VENDORS;
 use super::{Custom, bare, blocks, labels, made, tables, words};
 
@@ -17,7 +17,7 @@ const SHAPES: &[(&str, &str, &str)] = &[
     (
         "(?i-u:-----BEGIN)",
         "private-key",
-        r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
+        r"-----BEGIN (?:[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----(?s:.*?)(?:-----END (?:[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----|\z)",
     ),
     (
         "BEGIN SSH2",
@@ -198,6 +198,8 @@ fn hits(kind: &'static str, regex: &Regex, text: &str, found: &mut Vec<(&'static
         let Some(secret) = hit.get(1).or_else(|| hit.get(0)) else { continue };
         let shown = secret.as_str();
         let innocent = match kind {
+            "custom" | "email" => false,
+            _ if whole && kind != "private-key" && (has_filling(shown) || kind != "jwt" && has_zeros(shown)) => true,
             "authz" => {
                 is_stand_in(shown) || words::is_worded(shown) && !shown.bytes().any(|byte| byte.is_ascii_digit())
             }
@@ -219,7 +221,6 @@ fn hits(kind: &'static str, regex: &Regex, text: &str, found: &mut Vec<(&'static
                 let is_name = shown.len() < 20 && !words::is_random(shown, 10);
                 is_name || is_stand_in(shown) || is_published(&text[secret.end()..])
             }
-            "custom" | "email" => false,
             _ => !whole && (is_stand_in(shown) || kind == "password" && is_code(shown, "")),
         };
         if !innocent {

@@ -62,14 +62,32 @@ const WORDS: &[&str] = &[
     "fixme",
     "tbd",
     "n/a",
+    "mytoken",
+    "myapikey",
+    "yourtoken",
+    "yourapikey",
 ];
 
 /// What a placeholder for a reader begins with.
 const YOURS: [&str; 7] = ["your-", "your_", "my-", "insert", "replace", "changeme", "<"];
 
 /// What the place begins with at which a secret is kept.
-const KEPT: [&str; 6] =
-    ["arn:aws", "@Microsoft.KeyVault(", "file://", "/run/secrets/", "/var/run/secrets/", "keyring:"];
+const KEPT: [&str; 14] = [
+    "arn:aws",
+    "@Microsoft.KeyVault(",
+    "file://",
+    "/run/secrets/",
+    "keyring:",
+    "/etc/",
+    "/home/",
+    "/opt/",
+    "/root/",
+    "/usr/",
+    "/var/",
+    "~/",
+    "./",
+    "../",
+];
 
 /// What an expression of a program begins with.
 const READ: [&str; 13] = [
@@ -108,6 +126,8 @@ pub fn is_stand_in(value: &str) -> bool {
         // `--secret token#1=env:TOKEN` says where the secret is.
         || value.contains("=env:")
         || is_placeholder_name(value)
+        || is_version(value)
+        || is_port(value)
         || is("<", ">")
         || is("{", "}") && !value.contains('"') && !super::words::is_random(value, 10)
         || is("%", "%")
@@ -117,6 +137,31 @@ pub fn is_stand_in(value: &str) -> bool {
         || value.strip_prefix('#').is_some_and(is_colour)
         || value.strip_prefix("0x").is_some_and(|digits| digits.len() < 9 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
         || is_sentence(&lower)
+}
+
+/// True for a version, or a range of them, as lists of packages have it behind a name: `^0.7.2`, `>=1.0, <2`.
+fn is_version(value: &str) -> bool {
+    let one = |part: &str| {
+        let number = part.trim_start_matches(['^', '~', '=', '<', '>', 'v', '!']);
+        let (number, stage) = number.split_once(['-', '+']).unwrap_or((number, ""));
+        let is_number = |part: &str| {
+            matches!(part, "x" | "*") || (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let is_stage = |part: &str| {
+            part.len() <= 8 && (part.bytes().all(|byte| byte.is_ascii_digit()) || super::words::is_of_name(part))
+        };
+        (number.contains('.') || number.len() < part.len())
+            && number.split('.').all(is_number)
+            && stage.split('.').all(is_stage)
+    };
+    let mut parts = value.split([' ', ',', '|']).filter(|part| !part.is_empty()).peekable();
+    value.contains('.') && value.contains(|c: char| c.is_ascii_digit()) && parts.peek().is_some() && parts.all(one)
+}
+
+/// True for a port, as lists of services have it: `464/tcp`.
+fn is_port(value: &str) -> bool {
+    let port = value.split_once('/').filter(|(_, kind)| matches!(*kind, "tcp" | "udp" | "sctp" | "dccp"));
+    port.is_some_and(|(number, _)| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// True for a text into which a program puts something. A password may hold the sign for that among its letters.
@@ -139,10 +184,12 @@ fn is_sentence(lower: &str) -> bool {
         && !lower.split(' ').any(|word| super::words::is_random(word, 12))
 }
 
-/// True for a word in small letters: what a token of a text or a grammar is called, and no key.
+/// True for a word in small letters, or words of them with points: what a token of a text, a grammar or a design is called, and no
+/// key. One with a capital is that of a language.
 pub fn is_plain_word(value: &str) -> bool {
+    let rest = value.strip_prefix(|c: char| c.is_ascii_uppercase()).unwrap_or(value);
     value.len() > 3
-        && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+        && rest.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'.'))
         && super::words::is_worded(value)
 }
 
@@ -164,6 +211,9 @@ pub fn is_code(value: &str, then: &str) -> bool {
             && (value[1..].contains(['.', '(']) || !value.bytes().any(|byte| byte.is_ascii_digit()))
         || is_member(value)
         || is_type(value)
+        || is_generic(value, then)
+        || is_pointer(value)
+        || then.starts_with(" -") && is_verb_and_noun(value)
         || is_applied(value)
         || is_path(value)
 }
@@ -172,6 +222,39 @@ pub fn is_code(value: &str, then: &str) -> bool {
 fn is_member(value: &str) -> bool {
     let name = value.strip_prefix('$').and_then(|rest| rest.split_once("->")).map(|(name, _)| name);
     name.is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+}
+
+/// True for a type with others in it: `Zeroizing<Payload8>`, which may be cut at its bracket.
+fn is_generic(value: &str, then: &str) -> bool {
+    let (name, inner) = value.split_once('<').unwrap_or((value, then.strip_prefix('<').unwrap_or_default()));
+    let of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '.' | '&' | '\'');
+    let closed = inner
+        .find('>')
+        .is_some_and(|end| inner[..end].chars().all(|c| of_name(c) || matches!(c, '<' | ',' | ' ' | '[' | ']')));
+    name.len() > 2
+        && name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(of_name)
+        && closed
+        && !inner.starts_with('/')
+}
+
+/// True for what a type points at: `&[u8]`, `*corev1.Secret`.
+fn is_pointer(value: &str) -> bool {
+    let Some(kind) = value.strip_prefix(['&', '*']) else { return false };
+    let of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':');
+    let named = kind.contains('.')
+        && kind.rsplit('.').next().is_some_and(|last| last.starts_with(|c: char| c.is_ascii_uppercase()));
+    let listed =
+        kind.strip_prefix('[').and_then(|kind| kind.split_once(']')).is_some_and(|(kind, _)| kind.chars().all(of_name));
+    listed || named && kind.chars().all(of_name)
+}
+
+/// True for a command of PowerShell: `Read-Host`.
+fn is_verb_and_noun(value: &str) -> bool {
+    let word = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_uppercase()) && part.bytes().all(|byte| byte.is_ascii_alphabetic())
+    };
+    value.split_once('-').is_some_and(|(verb, noun)| word(verb) && word(noun))
 }
 
 /// True for the type of a column or a field: `VARCHAR(255)`, `__u32`, `uint8_t`; and for a rule of a grammar: `1*tchar`.
@@ -183,7 +266,7 @@ fn is_type(value: &str) -> bool {
             && size.bytes().all(|byte| byte.is_ascii_digit())
     };
     let field = value.trim_start_matches('_').trim_end_matches("_t");
-    let digits = ["uint", "int", "u", "i", "f", "float"].iter().find_map(|kind| field.strip_prefix(kind));
+    let digits = ["uint", "int", "u", "i", "f", "float", "bytes"].iter().find_map(|kind| field.strip_prefix(kind));
     sized.is_some_and(column)
         || digits.is_some_and(|size| matches!(size, "8" | "16" | "32" | "64" | "128"))
         || value.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('*').is_some_and(|rule| {
@@ -209,7 +292,12 @@ fn is_path(value: &str) -> bool {
     let word = |part: &str| {
         !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_') && part.len() < 30
     };
-    path.contains('.') && path.split('.').all(word) && super::words::is_worded(&path)
+    let capital = |part: &str| {
+        part.len() > 2
+            && part[1..].bytes().all(|byte| byte.is_ascii_lowercase())
+            && part.starts_with(|c: char| c.is_ascii_uppercase())
+    };
+    path.contains('.') && path.split('.').all(word) && (super::words::is_worded(&path) || path.split('.').all(capital))
 }
 
 /// Stars or other characters of one kind, and points behind what was cut off.
@@ -217,8 +305,20 @@ fn is_masked(value: &str) -> bool {
     let first = value.chars().next();
     first.is_some_and(|first| matches!(first, '*' | 'x' | 'X' | '.' | '\u{2022}') && value.chars().all(|c| c == first))
         || value.contains("***")
+        || has_filling(value)
         || value.ends_with("...")
         || value.ends_with('\u{2026}')
+}
+
+/// True for a key that a manual fills with letters of one kind, or says is an example of.
+pub fn has_filling(value: &str) -> bool {
+    let rows = value.split(|c| !matches!(c, 'x' | 'X')).any(|row| row.len() >= 8);
+    rows || value.ends_with("EXAMPLE") || value.ends_with("EXAMPLEKEY")
+}
+
+/// True for nine bytes of zero in base64, as files have them and no key.
+pub fn has_zeros(value: &str) -> bool {
+    value.contains("AAAAAAAAAAAA")
 }
 
 fn is_variable(value: &str) -> bool {

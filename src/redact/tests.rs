@@ -23,7 +23,7 @@ fn only_the_bytes_of_a_secret_are_replaced() {
         ),
         (r#"["use sk-proj-0123456789abcdefghij now"]"#, r#"["use <<secret:api-key#1>> now"]"#),
         (r#"{"t":"a\nghp_abcdefghij0123456789\nb"}"#, r#"{"t":"a\n<<secret:token#1>>\nb"}"#),
-        (r#"{"k":"AKIAIOSFODNN7EXAMPLE"}"#, r#"{"k":"<<secret:aws#1>>"}"#),
+        (r#"{"k":"AKIA1234567890ABCDEF"}"#, r#"{"k":"<<secret:aws#1>>"}"#),
         (r#"{"u":"postgres://me:pa55@db/x"}"#, r#"{"u":"postgres://me:<<secret:password#1>>@db/x"}"#),
         (r#"{"u":"https://x/y?token=abcdef123&z=1"}"#, r#"{"u":"https://x/y?token=<<secret:token#1>>&z=1"}"#),
         (r#"{"name":"Cookie","value":"sid=1"}"#, r#"{"name":"Cookie","value":"<<secret:cookie#1>>"}"#),
@@ -57,7 +57,7 @@ fn only_the_bytes_of_a_secret_are_replaced() {
 
 #[test]
 fn the_hint_lets_nothing_through_that_would_be_found() {
-    let known = vocabulary::NAMES.iter().map(|(name, _)| (*name).to_string());
+    let known = vocabulary::NAMES.iter().filter(|(_, kind)| *kind != "secret-id").map(|(name, _)| (*name).to_string());
     let spelled =
         ["api_key", "client-secret", "access token", "Private-Key", "pass_word", "pass-phrase", "X-Auth-Token"];
     for name in known.chain(spelled.map(str::to_string)) {

@@ -53,6 +53,7 @@ impl Label<'_> {
             true => end_of_word(plain),
             false => end_of_item(plain),
         };
+        let end = end_of_script(&plain[..end]);
         let trimmed = match plain.starts_with(['$', '{', '<', '%']) {
             // `${TOKEN}` and `<your token>` are whole only with what closes them.
             true => plain[..start_of(plain, NEAR).find(['}', '>', '\n']).map_or(end, |at| at + 1).max(end)].trim_end(),
@@ -70,7 +71,7 @@ impl Label<'_> {
     /// The value of a header goes to the end of the line, or to the quotation mark that closes the header.
     pub(super) fn of_header(&self, at: usize) -> Option<(Range<usize>, bool)> {
         let rest = &self.text[at..];
-        if rest.trim_start_matches('\\').starts_with(['"', '\'']) {
+        if rest.trim_start_matches('\\').starts_with(['"', '\'', '`']) {
             return self.value(at);
         }
         let line = start_of(rest, HEADER);
@@ -118,9 +119,22 @@ fn holds_key(line: &str) -> bool {
 /// On a line of its own a value goes to the end of the word, whatever signs it has.
 fn end_of_word(plain: &str) -> usize {
     let ends = |(at, c): &(usize, char)| {
-        c.is_whitespace() || matches!(c, '"' | '`') || *c == '<' && plain[at + 1..].starts_with(['/', 'b'])
+        c.is_whitespace()
+            || c.is_control()
+            || matches!(c, '"' | '`')
+            || *c == '<' && plain[at + 1..].starts_with(['/', 'b'])
     };
     plain.char_indices().find(ends).map_or(plain.len(), |(at, _)| at)
+}
+
+/// Where a value in ASCII ends whose sentence goes on without a blank, as in Chinese and Japanese: `密码是 X，请勿外传`.
+fn end_of_script(word: &str) -> usize {
+    let Some((at, sign)) = word.char_indices().find(|(_, c)| *c >= '\u{2e80}').filter(|(at, _)| *at > 0) else {
+        return word.len();
+    };
+    let is_sign = !sign.is_alphanumeric();
+    let goes_on = || word[at..].contains(|c: char| c.is_ascii_alphanumeric());
+    if word[..at].is_ascii() && (is_sign || !goes_on()) { at } else { word.len() }
 }
 
 /// Among other things it ends at a sign; a comma within a word is one of its letters, unless a pair follows it.
@@ -129,6 +143,7 @@ fn end_of_item(plain: &str) -> usize {
     loop {
         let ends = |c: char| {
             c.is_whitespace()
+                || c.is_control()
                 || matches!(c, '"' | '\'' | '<' | '>' | '&' | '`' | '|' | ',' | ';' | '{' | '}' | '[' | ']' | '(' | ')')
         };
         let Some(end) = plain[from..].find(ends).map(|at| from + at) else { return plain.len() };

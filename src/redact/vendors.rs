@@ -167,7 +167,11 @@ pub(super) const VENDORS: &[(&str, &str, &str)] = &[
     (r"amzn\.mws", "token", r"\bamzn\.mws\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"),
     (r"\b6L", "secret", r"\b6L[A-Za-z0-9_-]{6}AAAAA[A-Za-z0-9_-]{27}\b"),
     ("4/0A", "token", r"\b4/0A[A-Za-z0-9_-]{30,}"),
-    ("AAAA", "token", r"\b(?:AAAA[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{130,}|A{15,}[A-Za-z0-9%]{60,})"),
+    (
+        "AAAA",
+        "token",
+        r"\b(?:AAAA[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{130,}|(A{15,}[A-Za-z0-9%]{20,60}(?:%3D|=)[A-Za-z0-9]{30,}))",
+    ),
     ("rzp_", "api-key", r"\brzp_(?:live|test)_[A-Za-z0-9]{14,}"),
     ("xaat-|xapt-", "token", r"\bxa[ap]t-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"),
     ("[|]eyJ", "token", r"\b(?:prod|dev|preview|project):[a-z0-9:|-]+\|eyJ[A-Za-z0-9+/=_-]{30,}"),

@@ -67,6 +67,15 @@ pub(super) const NAMES: &[(&str, &str)] = &[
     ("cbaccesssign", "secret"),
     ("requirepass", "password"),
     ("masterauth", "password"),
+    ("secretid", "secret-id"),
+    ("apischlüssel", "api-key"),
+    ("api密钥", "api-key"),
+    ("apiキー", "api-key"),
+    ("api키", "api-key"),
+    ("cléapi", "api-key"),
+    ("claveapi", "api-key"),
+    ("chavedeapi", "api-key"),
+    ("секретныйключ", "secret"),
 ];
 
 /// Last words of names, as in `DB_PASSWORD` and `jwtSecret`.
@@ -269,7 +278,18 @@ pub(super) const HARMLESS: &[&str] = &[
     "unk",
     "syntax",
     "result",
+    "input",
+    "output",
+    "lock",
+    "idempotency",
+    "undefined",
+    "illegal",
+    "expected",
+    "near",
 ];
+
+/// Whole names, as in [`NAMES`], of what is told to everybody or ties requests together.
+pub(super) const OPEN: &[&str] = &["applicationserverkey", "clientrequesttoken"];
 
 /// Last words that say how a value is written, or that it is written twice, not what it is.
 pub(super) const SPELLING: &[&str] = &[

@@ -1,6 +1,6 @@
 //! One pass over a text: JSON is read token by token (also where it is cut off), everything else is searched as it is.
 
-use super::level::{Level, holds_value};
+use super::level::{Level, holds_value, is_place, is_progress};
 use super::lines::Lines;
 use super::names::{self, Said};
 use super::packed;
@@ -75,7 +75,6 @@ impl Walk<'_> {
     }
 
     fn json(&mut self, text: &str, depth: u8) -> Vec<Hit> {
-        // A token of progress ties messages together, whatever its name says.
         // Some writers escape the slash.
         let sealed = memchr::memmem::find(text.as_bytes(), b"\"Secret\"").is_some();
         let progress = ["$/progress", "$\\/progress", "workDoneProgress"].iter().any(|name| text.contains(name));
@@ -85,7 +84,7 @@ impl Walk<'_> {
             match bytes[at] {
                 open @ (b'{' | b'[') => {
                     let object = open == b'{';
-                    let named = levels.last().and_then(|level| self.by_name(level, progress));
+                    let named = levels.last().and_then(|level| self.by_name(level));
                     // An object has names of its own, which say more than its own does; of a Secret of Kubernetes they say nothing.
                     let data = sealed && levels.last().is_some_and(|level| matches!(level.key, "data" | "stringData"));
                     let holds = match data && object {
@@ -158,10 +157,9 @@ impl Walk<'_> {
         });
     }
 
-    fn by_name(&self, level: &Level<'_>, progress: bool) -> Option<Said> {
+    fn by_name(&self, level: &Level<'_>) -> Option<Said> {
         match level.object {
             false => level.holds,
-            true if progress && level.key == "token" => None,
             true => match names::said(&level.name(), self.keys) {
                 Some(said) => Some(Said { sure: said.sure || level.holds.is_some(), ..said }),
                 None if holds_value(level.key) && level.named.is_some() => level.named,
@@ -203,12 +201,13 @@ impl Walk<'_> {
         depth: u8,
         hits: &mut Vec<Hit>,
     ) {
-        let named = levels.last().filter(|level| !names::is_folder(level.key, content));
-        let named = named.and_then(|level| self.by_name(level, progress));
+        let ties = progress && is_progress(levels) || is_place(levels);
+        let named = levels.last().filter(|level| !ties && !names::is_folder(level.key, content));
+        let named = named.and_then(|level| self.by_name(level));
         let beside = levels.last_mut().and_then(Level::take_beside);
         // A message may stand in a record, or in a list: a path of it holds there, too.
-        let is_place = |path: &String| !path.is_empty() && pointer(levels).ends_with(path.as_str());
-        let placed = self.paths.iter().any(is_place).then_some(Said { kind: "custom", sure: true });
+        let is_wished = |path: &String| !path.is_empty() && pointer(levels).ends_with(path.as_str());
+        let placed = self.paths.iter().any(is_wished).then_some(Said { kind: "custom", sure: true });
         // What its own `name` says of a value says more than the name of what holds both.
         if let Some(said) = [placed, beside, named].into_iter().flatten().find(|said| said.fits(content)) {
             return self.whole(content, start, said.kind, levels, hits);
@@ -222,7 +221,7 @@ impl Walk<'_> {
         }
         let is_id =
             |level: &Level<'_>| names::ties(level.key) || level.key == "id" && levels.len() <= 2 && !self.stream;
-        if levels.last().is_some_and(is_id) {
+        if ties || levels.last().is_some_and(is_id) {
             self.tied.extend(self.shapes.find(content).first().map(|(kind, _)| *kind));
             return;
         }

@@ -68,6 +68,24 @@ pub fn is_uuid(text: &str) -> bool {
         })
 }
 
+/// True for a date, perhaps with a time behind it.
+pub fn is_date(text: &str) -> bool {
+    let is_form = |(at, byte): (usize, u8)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() };
+    text.len() >= 10
+        && text.bytes().take(10).enumerate().all(is_form)
+        && matches!(text.as_bytes().get(10), None | Some(b'T' | b' '))
+}
+
+/// True for the part of an identifier: words of one case or with capitals where they begin, perhaps with a number behind them.
+pub fn is_of_name(part: &str) -> bool {
+    let letters = part.trim_end_matches(|c: char| c.is_ascii_digit());
+    let capitals = letters.bytes().filter(u8::is_ascii_uppercase).count();
+    part.len() <= 24
+        && part.len() - letters.len() <= 4
+        && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && (capitals * 3 <= letters.len() || capitals == letters.len())
+}
+
 /// True for a text with letters and digits: a password as people write them into sentences.
 pub fn is_mixed(text: &str, least: usize) -> bool {
     let has = |is: fn(&u8) -> bool| text.as_bytes().iter().any(is);
