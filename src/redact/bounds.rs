@@ -57,7 +57,6 @@ fn texts_that_open_nothing_stay() {
         "mount -o credentials=/etc/cifs.cred //h/s /mnt",
         // Placeholders of manuals.
         "OPENAI_API_KEY=sk-xxxxxxxxxxxxxxxxxxxxxxxx\nGITHUB_TOKEN=ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n",
-        "AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE\naws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\n",
         "//registry.npmjs.org/:_authToken=MYTOKEN",
     ];
     let touched: Vec<String> =

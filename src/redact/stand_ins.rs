@@ -310,10 +310,9 @@ fn is_masked(value: &str) -> bool {
         || value.ends_with('\u{2026}')
 }
 
-/// True for a key that a manual fills with letters of one kind, or says is an example of.
+/// True for a key that a manual fills with letters of one kind.
 pub fn has_filling(value: &str) -> bool {
-    let rows = value.split(|c| !matches!(c, 'x' | 'X')).any(|row| row.len() >= 8);
-    rows || value.ends_with("EXAMPLE") || value.ends_with("EXAMPLEKEY")
+    value.split(|c| !matches!(c, 'x' | 'X')).any(|row| row.len() >= 8)
 }
 
 /// True for nine bytes of zero in base64, as files have them and no key.

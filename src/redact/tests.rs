@@ -23,7 +23,7 @@ fn only_the_bytes_of_a_secret_are_replaced() {
         ),
         (r#"["use sk-proj-0123456789abcdefghij now"]"#, r#"["use <<secret:api-key#1>> now"]"#),
         (r#"{"t":"a\nghp_abcdefghij0123456789\nb"}"#, r#"{"t":"a\n<<secret:token#1>>\nb"}"#),
-        (r#"{"k":"AKIA1234567890ABCDEF"}"#, r#"{"k":"<<secret:aws#1>>"}"#),
+        (r#"{"k":"AKIAIOSFODNN7EXAMPLE"}"#, r#"{"k":"<<secret:aws#1>>"}"#),
         (r#"{"u":"postgres://me:pa55@db/x"}"#, r#"{"u":"postgres://me:<<secret:password#1>>@db/x"}"#),
         (r#"{"u":"https://x/y?token=abcdef123&z=1"}"#, r#"{"u":"https://x/y?token=<<secret:token#1>>&z=1"}"#),
         (r#"{"name":"Cookie","value":"sid=1"}"#, r#"{"name":"Cookie","value":"<<secret:cookie#1>>"}"#),
