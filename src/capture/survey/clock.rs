@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn a_clock_is_no_coarser_than_it_is_written_for_being_so() {
         assert_eq!(step_us(&[10 * MS, 13 * MS, 27 * MS], MS), Some(MS));
-        assert_eq!(step_us(&[10 * MS, 13 * MS, 27 * MS], 1), Some(MS), "three digits of six");
+        assert_eq!(step_us(&[10 * MS, 10 * MS, 13 * MS, 27 * MS], 1), Some(MS), "three digits of six");
         assert_eq!(step_us(&[SECOND, 7 * SECOND], SECOND), Some(SECOND));
         assert_eq!(step_us(&[i64::MIN, i64::MAX], 0), Some(1));
     }
