@@ -8,6 +8,7 @@ use super::Proof;
 use super::archive::Stream;
 use super::lines::{Buffer, Line};
 use super::out::Out;
+use super::recorded::RecordedPart;
 use super::sample::Sample;
 use crate::error::Result;
 
@@ -60,6 +61,10 @@ pub(crate) trait Format: Sync {
     }
     /// The definition that was learned from the text, where it is read by one.
     fn definition(&self, _: &Sample) -> Option<String> {
+        None
+    }
+    /// The part of a recording that the text is.
+    fn part(&self, _: &Sample) -> Option<RecordedPart> {
         None
     }
     /// The highest score that it gives, where it has to learn what it looks at: that is dear, and in vain where another format is surer.
