@@ -1,7 +1,11 @@
 //! Paths as the user gives them to the sources they name: directories are walked, archives are listed.
 
+use std::collections::BTreeMap;
+
 use super::archive::Archive;
 use super::open::recognised;
+use super::recorded::{RecordedPart, in_order};
+use super::recordings::part_of;
 use super::{Overrides, name_of, name_order, path_of, rotation};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -9,12 +13,14 @@ use crate::error::{Error, ErrorKind, Result};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expanded {
     /// Paths to open, in order: those named, and those found in directories, sorted by name. Rotated parts of one log come
-    /// oldest first.
+    /// oldest first, those of one recording by their numbers.
     pub paths: Vec<String>,
     /// Files that are not read, each with the reason.
     pub skipped: Vec<(String, String)>,
     /// Archives among them.
     pub archives: Vec<Archived>,
+    /// The parts of recordings among the paths.
+    parts: BTreeMap<String, RecordedPart>,
 }
 
 /// An archive: its path, and how many of the files in it are logs.
@@ -50,10 +56,12 @@ pub fn expand_known(paths: &[String], overrides: &Overrides, known: &dyn Fn(&str
         } else if paths.len() > 1 && file.is_file() {
             found.add_if_log(path.clone(), &look);
         } else {
-            found.add(path.clone());
+            found.add(path.clone(), None);
         }
     }
     rotation::put_in_order(&mut found.paths);
+    let parts = std::mem::take(&mut found.parts);
+    in_order(&mut found.paths, |path| parts.get(path).cloned());
     Ok(found)
 }
 
@@ -64,8 +72,9 @@ struct Look<'l> {
 }
 
 impl Look<'_> {
-    fn at(&self, path: &str) -> Result<()> {
-        if (self.known)(path) { Ok(()) } else { recognised(path, self.overrides) }
+    /// The part of a recording that it is, if it is one. Errors: it is no log.
+    fn at(&self, path: &str) -> Result<Option<RecordedPart>> {
+        if (self.known)(path) { Ok(part_of(path)) } else { recognised(path, self.overrides) }
     }
 
     /// True for what is outside of the folder in which links have to stay.
@@ -81,7 +90,7 @@ impl Expanded {
     fn add_if_log(&mut self, path: String, look: &Look<'_>) {
         match look.at(&path) {
             Err(error) if error.kind == ErrorKind::Input => self.skipped.push((path.clone(), reason(&path, &error))),
-            _ => self.add(path),
+            told => self.add(path, told.ok().flatten()),
         }
     }
 
@@ -96,8 +105,9 @@ impl Expanded {
         self.skipped.extend(archive.left_out());
     }
 
-    fn add(&mut self, path: String) {
+    fn add(&mut self, path: String, part: Option<RecordedPart>) {
         if !self.paths.contains(&path) {
+            self.parts.extend(part.map(|part| (path.clone(), part)));
             self.paths.push(path);
         }
     }
@@ -125,7 +135,7 @@ fn walk(directory: &str, look: &Look<'_>, found: &mut Expanded) -> Result<()> {
             found.members(&archive, look);
         } else {
             match look.at(&path) {
-                Ok(()) => found.add(path),
+                Ok(part) => found.add(path, part),
                 Err(error) => found.skipped.push((path.clone(), reason(&path, &error))),
             }
         }

@@ -8,6 +8,7 @@ use super::Proof;
 use super::archive::Stream;
 use super::lines::{Buffer, Line};
 use super::out::Out;
+use super::recorded::RecordedPart;
 use super::sample::Sample;
 use crate::error::Result;
 
@@ -64,6 +65,10 @@ pub(crate) trait Format: Sync {
     }
     /// Names of members that an object has which is a record of this format, where that is all of a record and the text has such names.
     fn members(&self, _: &Sample) -> Option<&[String]> {
+        None
+    }
+    /// The part of a recording that the text is.
+    fn part(&self, _: &Sample) -> Option<RecordedPart> {
         None
     }
     /// The highest score that it gives, where it has to learn what it looks at: that is dear, and in vain where another format is surer.

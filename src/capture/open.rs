@@ -10,6 +10,7 @@ use super::lines::{Buffer, Lines};
 use super::nearest::nearest;
 use super::out::Out;
 use super::plan::{Order, Plan};
+use super::recorded::RecordedPart;
 use super::sample::Sample;
 use super::survey::{self, Lanes, Looked, Records, Voices, survey};
 use super::unread::{looks_like_messages, quoted};
@@ -56,11 +57,11 @@ pub fn follow(path: &str, stream: Box<dyn Read + Send>, overrides: &Overrides) -
     Ok(Box::new(log))
 }
 
-/// Fails where [`open`] would, and looks no further than that takes.
-pub(super) fn recognised(path: &str, overrides: &Overrides) -> Result<()> {
+/// Fails where [`open`] would, and looks no further than that takes. Tells the part of a recording that a log is.
+pub(super) fn recognised(path: &str, overrides: &Overrides) -> Result<Option<RecordedPart>> {
     match sqlite::open(path, overrides)? {
-        Some(_) => Ok(()),
-        None => detected(&mut Input::open(path)?, overrides).map(|_| ()),
+        Some(_) => Ok(None),
+        None => detected(&mut Input::open(path)?, overrides).map(|(format, sample, _)| format.part(&sample)),
     }
 }
 
@@ -184,6 +185,10 @@ impl Source for Log {
         self.format.definition(&self.sample)
     }
 
+    fn part(&self) -> Option<RecordedPart> {
+        self.format.part(&self.sample)
+    }
+
     fn size(&self) -> Option<u64> {
         self.input.size()
     }
@@ -207,9 +212,9 @@ impl Source for Log {
 
     fn read(&mut self, source: u32, from: Resume, sink: &mut dyn FrameSink) -> Result<Resume> {
         let (overrides, sample) = (self.overrides.clone(), self.sample.clone());
-        let Delivered { records: before, greeted } = std::mem::take(&mut self.delivered);
+        let Delivered { records: before, greeted, part } = std::mem::take(&mut self.delivered);
         let out = Out::new(sink, source, &overrides).named(&self.name).planned(self.plan.clone()).after(before);
-        let mut out = out.verbatim(self.format.is_verbatim());
+        let mut out = out.part_behind(part, self.part()).verbatim(self.format.is_verbatim());
         if from == Resume::default() {
             out.tell_sampled()?;
         }
@@ -261,8 +266,9 @@ impl Source for Log {
         if self.plan.key.is_none() {
             self.key_was_found(&out)?;
         }
-        let records = out.delivered();
-        self.delivered = Delivered { records, greeted: self.plan.greeted.iter().cloned().chain(greeted).collect() };
+        let (records, part) = out.delivered();
+        let greeted = self.plan.greeted.iter().cloned().chain(greeted).collect();
+        self.delivered = Delivered { records, greeted, part };
         Ok(end)
     }
 

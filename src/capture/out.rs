@@ -24,6 +24,7 @@ use super::lines::Line;
 use super::outer::Outer;
 use super::place::Place;
 use super::plan::{Echoes, Known, Order, Plan, Twins, is_mark};
+use super::recorded::{Hole, RecordedPart};
 use super::time::Zoning;
 use super::{Body, Channel, Direction, Frame, FrameSink, Missing, Overrides, Proof, Skip, Why, text_hash};
 use crate::error::Result;
@@ -107,6 +108,8 @@ pub(crate) struct Out<'s> {
     /// The channels whose messages may be those of any other.
     unnamed: Vec<u32>,
     twins: Twins,
+    /// The part of a recording that was read before, and as much of this one as was read.
+    parts: (Option<RecordedPart>, Option<RecordedPart>),
     echoes: Echoes,
     /// True if a channel has its name from what stands around the log alone: who served it, and not what it is.
     named_around: bool,
@@ -148,6 +151,7 @@ impl<'s> Out<'s> {
             plan: Plan::default(),
             unnamed: Vec::new(),
             twins: Twins::default(),
+            parts: Default::default(),
             echoes: Echoes::default(),
             named_around: false,
             repeats: false,
@@ -182,9 +186,25 @@ impl<'s> Out<'s> {
         self
     }
 
+    /// Reads a part of a recording; `before` is the one that was read before it.
+    pub(crate) fn part_behind(mut self, before: Option<RecordedPart>, part: Option<RecordedPart>) -> Out<'s> {
+        self.parts = (before, part);
+        self
+    }
+
+    /// What is missing between the two.
+    pub(crate) fn hole(&self) -> Option<Hole> {
+        self.parts.1.as_ref()?.hole(self.parts.0.as_ref()?)
+    }
+
+    /// The part of a recording that is read, as far as it was.
+    pub(crate) fn part(&mut self) -> Option<&mut RecordedPart> {
+        self.parts.1.as_mut()
+    }
+
     /// What the part of the log after this one has to know.
-    pub(crate) fn delivered(self) -> Twins {
-        self.twins.of_next()
+    pub(crate) fn delivered(self) -> (Twins, Option<RecordedPart>) {
+        (self.twins.of_next(), self.parts.1)
     }
 
     /// Hands on what seems to be logged twice, too: where several connections are in one log, it may be another's.
@@ -284,7 +304,9 @@ impl<'s> Out<'s> {
         channel.vantage = self.overrides.vantage.unwrap_or(channel.vantage);
         channel.profile = self.overrides.profile.or(channel.profile);
         if self.overrides.whole {
-            channel.complete_head = Some(true);
+            // In a further part of a recording nothing begins that stands in one before it.
+            let is_further = self.parts.1.as_ref().is_some_and(|part| part.part > 1);
+            channel.complete_head = if is_further { channel.complete_head } else { Some(true) };
             channel.proof = channel.proof.and(Proof::WHOLE);
         }
         if self.file_side.is_some() {

@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use super::plan::Twins;
+use super::recorded::RecordedPart;
 use super::time::{DAY_US, Zoning};
 use super::{Channel, Frame, Vantage};
 use crate::error::Result;
@@ -78,6 +79,8 @@ pub enum Skip {
     Replaced,
     /// Behind the last line of a recording whose recorder did not end it.
     Unended,
+    /// In the part of a recording that follows this one.
+    Unfollowed,
 }
 
 impl Skip {
@@ -96,6 +99,7 @@ impl Skip {
             Skip::Unended => Some(
                 "has no end: it was cut or is still being written, or its recorder was killed; what passed last may be missing",
             ),
+            Skip::Unfollowed => Some("goes on in a further part, which was not read: what passed there is not known"),
             _ => None,
         }
     }
@@ -104,7 +108,7 @@ impl Skip {
     pub fn from_name(name: &str) -> Option<Skip> {
         use Skip::*;
         let passed = [Blank, NotAMessage, Header, CutOff, Oversized, Foreign, Duplicate];
-        let lost = [Torn, Shrunk, Rewritten, Replaced, Unended];
+        let lost = [Torn, Shrunk, Rewritten, Replaced, Unended, Unfollowed];
         passed.into_iter().chain(lost).find(|skip| skip.as_str() == name)
     }
 
@@ -123,6 +127,7 @@ impl Skip {
             Skip::Rewritten => "rewritten while it was read",
             Skip::Replaced => "replaced while it was read",
             Skip::Unended => "without its end",
+            Skip::Unfollowed => "without its next part",
         }
     }
 }
@@ -149,6 +154,10 @@ pub trait Source: Send {
     fn reason(&self) -> &str;
     /// The definition that was learned from it, as text that can be kept (`--format-in FILE.toml`).
     fn definition(&self) -> Option<String> {
+        None
+    }
+    /// The part of a recording that it is, as far as its first line says.
+    fn part(&self) -> Option<RecordedPart> {
         None
     }
     /// Size of the file in bytes, where it is known.
@@ -180,11 +189,19 @@ pub struct Delivered {
     pub(in crate::capture) records: Twins,
     /// The names of its connections whose handshakes were seen, and of those before them.
     pub(in crate::capture) greeted: Vec<Option<String>>,
+    /// Of a recording: the part of it that was read.
+    pub part: Option<RecordedPart>,
 }
 
 impl Delivered {
     /// What is left of it for another log than the next part of the same: connections that have names.
     pub fn of_another(self) -> Delivered {
-        Delivered { records: Twins::default(), greeted: self.greeted.into_iter().filter(Option::is_some).collect() }
+        let greeted = self.greeted.into_iter().filter(Option::is_some).collect();
+        Delivered { records: Twins::default(), greeted, part: None }
+    }
+
+    /// The same in front of another part of a recording; `part` is the one that was read before it.
+    pub fn behind(self, part: Option<RecordedPart>) -> Delivered {
+        Delivered { part, ..self }
     }
 }

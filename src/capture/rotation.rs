@@ -8,6 +8,9 @@ use regex::Regex;
 /// Endings of compressed files.
 const COMPRESSED: [&str; 4] = [".gz", ".zst", ".bz2", ".xz"];
 
+/// What recordings end in.
+const RECORDING: &str = ".rec.jsonl";
+
 /// The most digits of a number that counts parts; more are a date.
 const DIGITS: usize = 5;
 
@@ -35,12 +38,25 @@ enum Part {
 
 /// What names sort by, bytewise: as they are, and of one log the oldest part first. A shell's `a.log*` has the newest first.
 pub fn name_order(name: &str) -> String {
+    if let Some(order) = recorded(name) {
+        return order;
+    }
     let (log, part) = rotated(name);
     match part {
         Part::Count(age) => format!("{log}\u{2}{:05}", 10_u32.pow(DIGITS as u32) - 1 - age),
         Part::Date(date) => format!("{log}\u{2}{date}"),
         Part::Last => format!("{log}\u{3}"),
     }
+}
+
+/// The same of a recording: `a.rec.jsonl`, `a.2.rec.jsonl`, as recorders name the parts, the higher the newer.
+fn recorded(name: &str) -> Option<String> {
+    let plain = COMPRESSED.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+    let stem = plain.strip_suffix(RECORDING)?;
+    let number = |part: &str| part.parse::<u32>().ok().filter(|_| part.len() <= DIGITS && !part.starts_with('0'));
+    let part = stem.rsplit_once('.').and_then(|(log, part)| Some((log, number(part).filter(|part| *part > 1)?)));
+    let (log, part) = part.unwrap_or((stem, 1));
+    Some(format!("{log}{RECORDING}\u{2}{part:05}"))
 }
 
 /// The log that a file is of, and which part.
@@ -149,6 +165,14 @@ mod tests {
         assert_eq!(sorted(&["b.log", "a.log", "c.log", "a.log.1"]), ["b.log", "a.log.1", "c.log", "a.log"]);
         assert_eq!(sorted(&["z", "x/2", "x/1", "-"]), ["z", "x/2", "x/1", "-"]);
         assert_eq!(sorted(&["2026-09-02-b", "2026-09-01-a"]), ["2026-09-02-b", "2026-09-01-a"]);
+    }
+
+    #[test]
+    fn parts_of_a_recording_sort_by_their_numbers() {
+        let mut names = ["b.rec.jsonl", "a.10.rec.jsonl", "a.rec.jsonl", "a.2.rec.jsonl", "a.3.rec.jsonl.gz"];
+        names.sort_by_key(|name| name_order(name));
+        assert_eq!(names, ["a.rec.jsonl", "a.2.rec.jsonl", "a.3.rec.jsonl.gz", "a.10.rec.jsonl", "b.rec.jsonl"]);
+        assert!(!goes_on("a.rec.jsonl", "a.2.rec.jsonl"), "whether it does is told by their headers");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::capture::{Body, Captured, Direction, Frame, may_hold_message};
+use crate::capture::{Body, Captured, Direction, Frame, RecordedPart, may_hold_message};
 use crate::error::{Error, ErrorKind, Result};
 use crate::jsonrpc::{IdField, Kind, Message, Parsed, parse};
 use crate::protocol::http::brief_head;
@@ -17,7 +17,8 @@ pub mod kind {
     pub const UNCLASSIFIED: &str = "unclassified";
     /// What the log says of a channel: `text` is an object as recordings have it.
     pub const CHANNEL: &str = "channel";
-    /// A connection has no more rows in this source; `bytes` says how many there are, this one not counted.
+    /// A connection has no more rows in this source; `bytes` says how many there are, this one not counted. Of a recording `text` says
+    /// which part of it this is.
     pub const END: &str = "end";
     /// Several rows of one connection, behind each other: JSON lines in a zstd frame.
     pub const BLOCK: &str = "block";
@@ -110,6 +111,9 @@ pub struct FileFacts {
     pub lost: u64,
     /// Rows of facts, this one not counted.
     pub rows: u64,
+    /// Of a recording: which part of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<Box<RecordedPart>>,
 }
 
 /// Takes rows.

@@ -3,11 +3,12 @@
 
 use std::sync::Mutex;
 
-use super::Options;
+use super::ingest::part_before;
 use super::intake::Intake;
 use super::options::Quiet;
 use super::watcher::{Watcher, told};
-use crate::capture::{Resume, Source};
+use super::{Options, recorded};
+use crate::capture::{Delivered, Resume, Source};
 use crate::error::Result;
 use crate::store::{NewSource, Store};
 
@@ -38,7 +39,9 @@ fn watch(
         let id = store.add_source(new)?;
         told(watcher).source(&name);
         intake.channels.source(id, &name, false, false);
+        source.follows(Delivered::default().behind(part_before(store, &*source)?));
         source.read(id, Resume::default(), &mut intake)?;
+        source.delivered().part.map_or(Ok(()), |part| recorded::note(store, id, part))?;
     }
     if told(watcher).is_over() { intake.finish().map(drop) } else { Ok(()) }
 }

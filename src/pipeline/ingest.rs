@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::ahead;
 use super::audit::JUDGED_WITH;
 use super::intake::Intake;
+use super::recorded;
 use super::spelling::Spellings;
 use super::summary::{Input, Summary, Taken, summarise};
 use super::{Options, Progress};
-use crate::capture::{self, Resume, Skip, Source};
+use crate::capture::{self, RecordedPart, Resume, Skip, Source};
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::plural;
 use crate::redact::Redactor;
@@ -134,6 +135,7 @@ fn load(
     }
     let redacted = intake.cleaning.as_ref().map(|cleaning| cleaning.counts().clone()).unwrap_or_default();
     let followed = intake.finish()?;
+    recorded::settle(store)?;
     Ok(Summary { redacted, followed, ..summarise(store, inputs)? })
 }
 
@@ -162,7 +164,8 @@ fn take_source(
         let delivered;
         (before, delivered) = std::mem::take(&mut intake.delivered);
         let same = capture::is_same_log(&before, &name);
-        source.follows(if same { delivered } else { delivered.of_another() });
+        let delivered = if same { delivered } else { delivered.of_another() };
+        source.follows(delivered.behind(part_before(store, source)?));
     }
     let new = NewSource { name: &name, format: source.format(), reason: source.reason() };
     let (id, from, identity) = match known {
@@ -196,6 +199,9 @@ fn take_source(
         known => known,
     };
     intake.delivered = (name.clone(), source.delivered());
+    if let Some(part) = intake.delivered.1.part.take() {
+        recorded::note(store, id, part)?;
+    }
     let skipped: Vec<(Skip, u64, u64)> =
         std::mem::take(&mut intake.skipped).into_iter().map(|(why, (lines, first))| (why, lines, first)).collect();
     let times = std::mem::take(&mut intake.times);
@@ -204,6 +210,11 @@ fn take_source(
         taken = Taken::Beside(not_twice(store, id, &name)?);
     }
     Ok(Input { name, taken })
+}
+
+/// The part of the recording that was read before this source.
+pub(super) fn part_before(store: &Store, source: &dyn Source) -> Result<Option<RecordedPart>> {
+    source.part().map_or(Ok(None), |part| recorded::before(store, &part))
 }
 
 fn told(listener: &Mutex<Listener>) -> MutexGuard<'_, Listener> {

@@ -24,6 +24,7 @@ mod numbers;
 mod options;
 mod own_order;
 mod parts;
+mod recorded;
 pub mod replay;
 mod spelling;
 mod summary;

@@ -1,9 +1,13 @@
 //! Recordings made of recordings: some lines of one, or several as one. Pure: texts in, text out. Messages stay byte for byte; lines get
 //! new numbers, and the hashes of the recorder go, because they are those of another text.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use chrono::DateTime;
 
 use super::compare::{Node, Tree};
+use crate::capture::{Missing, RecordedPart, in_order};
 use crate::error::{Error, ErrorKind, Result};
 
 /// What the header says of the wire. Recordings that differ in it cannot be one.
@@ -42,18 +46,20 @@ pub fn merged(recordings: &[(&str, &str)]) -> Result<String> {
                 .hint("replay takes several recordings, and folders of them, as they are"));
         }
     }
+    let mut texts: Vec<_> = headers.iter().zip(recordings.iter().map(|(_, text)| *text)).collect();
+    in_order(&mut texts, |(header, text)| header.part(text));
     let begin = headers.iter().map(|header| header.t0_us).min().unwrap_or(0);
-    let (mut lines, mut shift, mut used) = (Vec::new(), 0, 0);
-    for (at, (header, (_, text))) in headers.iter().zip(recordings).enumerate() {
+    let (mut lines, mut used, mut before) = (Vec::new(), 0, Before::new());
+    for (header, text) in texts {
         // A further part of the same session has the same connections; a new session has connections of its own.
-        let goes_on = at.checked_sub(1).is_some_and(|before| headers[before].is_followed_by(header));
-        shift = if goes_on { shift } else { used };
+        let (shift, hole) = header.behind(text, used, &mut before);
+        lines.extend(hole.map(|gap| (None, None, Cow::Owned(gap))));
         for line in text.lines().skip(1) {
             let tree = Tree::read(line.trim_end());
             let number = |name: &str| tree.as_ref().and_then(|tree| tree.member(name)?.text.parse::<i64>().ok());
             let (time, connection) = (number("t").map(|t| t + header.t0_us - begin), number("c").map(|c| c + shift));
             used = used.max(connection.unwrap_or(0));
-            lines.push((time, connection, line));
+            lines.push((time, connection, Cow::Borrowed(line)));
         }
     }
     // What has no time stays behind what stood before it.
@@ -86,6 +92,15 @@ fn named(error: Error, name: &str) -> Error {
     }
 }
 
+/// The last part of each recording, and by how much the numbers of its connections have grown.
+type Before = HashMap<String, (RecordedPart, i64)>;
+
+/// A gap that any connection may have, as recorders write it.
+fn gap(missing: &Missing<'_>) -> String {
+    let lost = missing.lost.map_or(String::new(), |lost| format!(",\"lost\":{lost}"));
+    format!("{{\"q\":0,\"k\":\"gap\",\"why\":\"{}\"{lost},\"text\":\"{}\"}}", missing.why.as_str(), missing.words)
+}
+
 /// What may stand in a JSON string as it is.
 fn plain(text: &str) -> String {
     text.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.+".contains(*c)).collect()
@@ -113,10 +128,25 @@ impl<'t> Header<'t> {
         Ok(Header { line, session, t0_us, tree })
     }
 
-    /// True if another recording is a later part of the same session.
-    fn is_followed_by(&self, other: &Header<'_>) -> bool {
-        let part = |header: &Header<'_>| header.word("part").and_then(|part| part.parse::<u64>().ok()).unwrap_or(1);
-        self.session == other.session && part(self) < part(other)
+    /// The part of its recording that it begins.
+    fn part(&self, text: &str) -> Option<RecordedPart> {
+        let number = |line: &str| Tree::read(line.trim_end())?.member("q")?.text.parse::<u64>().ok();
+        Some(RecordedPart {
+            session: self.session.clone(),
+            part: self.word("part").and_then(|part| part.parse().ok()).unwrap_or(1),
+            first: text.lines().skip(1).find_map(number),
+            next: text.lines().skip(1).filter_map(number).last().map(|last| last.saturating_add(1)),
+            rotated_at: None,
+        })
+    }
+
+    /// By how much the numbers of its connections are to grow, and the line that says what is missing before it.
+    fn behind(&self, text: &str, used: i64, before: &mut Before) -> (i64, Option<String>) {
+        let Some(part) = self.part(text) else { return (used, None) };
+        let known = before.get(&part.session).filter(|(other, _)| other.part < part.part);
+        let (shift, hole) = known.map_or((used, None), |(other, shift)| (*shift, part.hole(other)));
+        before.insert(part.session.clone(), (part, shift));
+        (shift, hole.map(|hole| gap(&hole.missing())))
     }
 
     fn word(&self, name: &str) -> Option<&str> {
@@ -243,6 +273,17 @@ mod tests {
         assert!(!both.contains("\"c\":2"), "{both}");
         let twice = merged(&[("a", &one), ("b", &one)]).unwrap();
         assert!(twice.contains("\"c\":2"), "{twice}");
+    }
+
+    #[test]
+    fn parts_come_in_their_order_and_what_is_missing_between_them_is_a_gap() {
+        let one = recording("a", "2026-01-01T00:00:00Z", "");
+        let third = one.replace("\"part\":1", "\"part\":3").replace("\"q\":", "\"q\":2");
+        let turned = merged(&[("a.3", &third), ("a", &one)]).unwrap();
+        assert_eq!(turned, merged(&[("a", &one), ("a.3", &third)]).unwrap());
+        let gap = "\"k\":\"gap\",\"why\":\"gap\",\"lost\":16,\"text\":\"part 2 of the recording\"}";
+        assert_eq!(turned.matches(gap).count(), 1, "{turned}");
+        assert!(!turned.contains("\"c\":2"), "{turned}");
     }
 
     #[test]

@@ -412,6 +412,7 @@ fn passed_over(skipped: &Skipped) -> String {
         "rewritten while it was read" => format!("what stands in {} now: the file was {}", skipped.source, skipped.why),
         "replaced while it was read" => format!("the file that took the name of {} meanwhile", skipped.source),
         "without its end" => format!("what passed behind {place}, where the recording has no end"),
+        "without its next part" => format!("the part of the recording behind {place}, which was not read"),
         why => format!("{} {} (from {place})", number::plural(skipped.lines, "line"), skipped_text(why)),
     }
 }

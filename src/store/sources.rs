@@ -313,6 +313,23 @@ impl Store {
         self.row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get(0))
     }
 
+    /// The small facts whose keys begin like this.
+    pub fn metas(&self, beginning: &str) -> Result<Vec<String>> {
+        self.rows("SELECT value FROM meta WHERE substr(key, 1, length(?1)) = ?1 ORDER BY key", [beginning], |row| {
+            row.get(0)
+        })
+    }
+
+    /// Says of these sources, each with a line, that there is more that was not read; of others that it is so no longer.
+    pub fn skip_anew(&self, why: Skip, sources: &[(u32, u64)]) -> Result<()> {
+        let fault = |error: rusqlite::Error| self.fail("write", &error);
+        self.sql.execute("DELETE FROM skipped_line WHERE why = ?1", [why.as_str()]).map_err(fault)?;
+        for (source, line) in sources {
+            self.sql.execute(UPSERT_SKIPPED, (source, why.as_str(), 1, *line as i64)).map_err(fault)?;
+        }
+        Ok(())
+    }
+
     /// Stores a small fact about the database.
     pub fn set_meta(&self, key: &str, value: &str) -> Result<()> {
         let done = self.sql.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", [key, value]);

@@ -4,7 +4,7 @@ use std::io::{BufRead, IsTerminal};
 use std::path::PathBuf;
 
 use clap::Args;
-use rpctape::capture::path_of;
+use rpctape::capture::{Skip, path_of};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::output::{self, Readers};
 use rpctape::pipeline::replay::load;
@@ -12,15 +12,15 @@ use rpctape::replay::accept::{Accepted, accept, fitted};
 use rpctape::replay::recording::{Connection, Recording};
 use rpctape::replay::verdict::{ExchangeReport, Verdict};
 use rpctape::replay::{Options, RunReport, compare, diff, noise, policy};
-use rpctape::report::escape;
 use rpctape::report::replay::{redacted, review};
+use rpctape::report::{escape, shell};
 use rpctape::store::ConnectionRow;
 
 use super::diff::recording;
 use crate::cli::args::comparing::CompareArgs;
 use crate::cli::args::config::{Config, NAMES, Uses};
 use crate::cli::args::header;
-use crate::cli::args::input::{self, recording_text};
+use crate::cli::args::input::{self, Loaded, recording_text};
 use crate::cli::args::judge::JudgeArgs;
 use crate::cli::args::view::ViewArgs;
 use crate::cli::screen;
@@ -149,6 +149,9 @@ fn take(args: &AcceptArgs, stop: &Stop) -> Result<Vec<Taken>> {
     let judging = JudgeArgs::default().configured(&config);
     let loaded = input::load(std::slice::from_ref(&file), &args.view.read, &judging, input::PASSING, stop)?;
     must_be_of(&run_file, &file, &loaded.store.connections()?)?;
+    if is_one_part(&file, &loaded) {
+        return Err(in_parts(&[file]));
+    }
     let recorded = load(&loaded.store, &file)?;
     let live = recording(&run_file, &args.view.read, &judging, stop)?;
     let report = diff(&recorded, &live, &options);
@@ -230,6 +233,21 @@ fn files(args: &AcceptArgs) -> Result<(String, String)> {
         .hint("name the file of the recording with --recording FILE"));
     }
     Ok((file, run))
+}
+
+/// True for a file of a recording that has others: what was asked here may be answered there.
+fn is_one_part(file: &str, loaded: &Loaded) -> bool {
+    let is_further = header::header(file).and_then(|header| header.get("part")?.as_u64()).is_some_and(|part| part > 1);
+    let mut skipped = loaded.summary.sources.iter().flat_map(|source| &source.skipped);
+    is_further || skipped.any(|(why, ..)| why == Skip::Unfollowed.as_str())
+}
+
+/// An error where answers are to be put into a recording of several files.
+pub fn in_parts(parts: &[String]) -> Error {
+    let files: Vec<String> = parts.iter().map(|part| shell::file(part).to_string()).collect();
+    let more = if parts.len() > 1 { "" } else { " PART..." };
+    Error::new(ErrorKind::Usage, "answers are put into a recording of one file, and this one has several parts")
+        .hint(format!("make one of them: rpctape merge {}{more} -o NAME.rec.jsonl", files.join(" ")))
 }
 
 /// An error where the live session is none of this recording. The name by which a replay calls a session is the one under which it

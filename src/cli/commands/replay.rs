@@ -111,21 +111,21 @@ pub fn run(args: &ReplayArgs, stop: &Stop) -> Result<u8> {
             return Err(error.hint("leave --no-keep out"));
         }
     }
-    let files = suite::recordings(&args.files)?;
+    let recordings = suite::recordings(&args.files)?;
     if let Some(db) = &args.keep.db {
-        input::settle(db, &files)?;
+        input::settle(db, &recordings.concat())?;
         Store::admits(db)?;
     }
-    match &files[..] {
-        [file] if !suite::is_suite(&args.files) || suite::alone(args).is_some() => one(args, file, stop),
-        files => suite::run(args, files, stop),
+    match &recordings[..] {
+        [parts] if !suite::is_suite(&args.files) || suite::alone(args).is_some() => one(args, parts, stop),
+        recordings => suite::run(args, recordings, stop),
     }
 }
 
 /// Plays one recording. Reports that were asked for are written also where it cannot be played.
-fn one(args: &ReplayArgs, file: &str, stop: &Stop) -> Result<u8> {
+fn one(args: &ReplayArgs, parts: &[String], stop: &Stop) -> Result<u8> {
     let gate = Gate::new(1);
-    let done = Session::prepare(args, file, stop, &gate).and_then(|prepared| match prepared {
+    let done = Session::prepare(args, parts, stop, &gate).and_then(|prepared| match prepared {
         Prepared::Told => Ok(0),
         Prepared::Ready(session) => {
             session.forewarn();
@@ -133,7 +133,8 @@ fn one(args: &ReplayArgs, file: &str, stop: &Stop) -> Result<u8> {
         }
     });
     if let Err(error) = &done {
-        args.report.open(&[file.to_string()])?.write_refusal(&suite::failed(file, error), redactor(args))?;
+        let file = parts.first().map_or("", String::as_str);
+        args.report.open(parts)?.write_refusal(&suite::failed(file, error), redactor(args))?;
     }
     done
 }

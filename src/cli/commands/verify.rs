@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use minisign_verify::{PublicKey, Signature};
-use rpctape::capture::{End, Fault, Link, Verified, end_signature_of, signature_of, verify};
+use rpctape::capture::{
+    End, Fault, Link, Verified, end_signature_of, name_of, path_of, recordings, signature_of, verify,
+};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::report::{escape, plural};
 use serde_json::{Value, json};
@@ -20,7 +22,7 @@ use crate::cli::screen::io;
 /// their last line names (signed: NAME.end.minisig). What this proves and what it does not is in docs/evidence.md.
 #[derive(Args, Debug)]
 pub struct VerifyArgs {
-    /// Recordings as they were written (not packed); parts of one session in their order
+    /// Recordings as they were written (not packed); of one session all parts, in any order
     #[arg(value_name = "REC", required = true)]
     files: Vec<PathBuf>,
     /// The public key of minisign with which every recording must have been signed: a file, or the key itself
@@ -84,7 +86,8 @@ pub fn run(args: &VerifyArgs) -> Result<u8> {
     let source = args.against.as_deref().map(|file| source(file).map(|chain| (file, chain))).transpose()?;
     let mut whole = true;
     let mut before: Option<(Option<String>, u64, Link)> = None;
-    for file in &args.files {
+    let files = in_order(&args.files);
+    for file in &files {
         let seen = look(file, key.as_ref(), source.as_ref())?;
         let mut text = describe(&seen);
         let mut object = told_as_json(&seen);
@@ -105,6 +108,12 @@ pub fn run(args: &VerifyArgs) -> Result<u8> {
         }
     }
     Ok(u8::from(!whole))
+}
+
+/// The files with the parts of each recording behind each other, in their order.
+fn in_order(files: &[PathBuf]) -> Vec<PathBuf> {
+    let names: Vec<String> = files.iter().map(|file| name_of(file.as_os_str())).collect();
+    recordings(&names).concat().iter().map(|name| path_of(name)).collect()
 }
 
 fn look<'f>(file: &'f Path, key: Option<&PublicKey>, source: Option<&(&'f Path, Verified)>) -> Result<Checked<'f>> {

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde::Deserialize;
 
 use super::lift::BETWEEN;
-use crate::capture::{FrameSink, channel_of, goes_on, log_of};
+use crate::capture::{Body, Direction, Frame, FrameSink, Hole, RecordedPart, channel_of, goes_on, log_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::{FileFacts, Reader, Row, kind, source_order};
 use crate::finding::Breach;
@@ -118,15 +118,21 @@ fn take<R: std::io::BufRead>(
             break;
         }
         if next != Advance::Row {
-            let base = match next {
+            let mut base = match next {
                 Advance::Connection => intake.ground.next_id() - 1,
                 _ => order.base + order.frames,
             };
-            let format = told_format(&row)?;
+            let Told { format, part } = told(&row)?;
             let source = store.add_source(NewSource { name: &row.source, format: &format, reason: "" })?;
             // Parts of a rotated log that names no connections are one, as long as there is but one in them.
             let goes_on = next == Advance::Source && order.was_alone && goes_on(&order.name, &row.source);
             intake.channels.source(source, &row.source, false, goes_on);
+            let before = order.part.take().filter(|_| next == Advance::Source);
+            if let Some(hole) = before.and_then(|before| part?.hole(&before)) {
+                base += 1;
+                intake.ground.skip_to(base);
+                intake.frame(&missing(source, &hole))?;
+            }
             places.push((base, connection.to_string()));
             order.enter(connection, &row, source, base);
         }
@@ -138,15 +144,33 @@ fn take<R: std::io::BufRead>(
     Ok(places)
 }
 
-/// The format, which the first row of a connection in a source says.
-fn told_format(row: &Row<'_>) -> Result<String> {
-    #[derive(Deserialize)]
-    struct Told {
-        format: String,
+/// What the first row of a connection in a source says of the source.
+#[derive(Deserialize)]
+struct Told {
+    format: String,
+    part: Option<RecordedPart>,
+}
+
+/// What is missing before the first event of a part, which stands behind the header.
+fn missing(source: u32, hole: &Hole) -> Frame<'_> {
+    Frame {
+        source,
+        line: 2,
+        byte_offset: 0,
+        channel: Frame::WHOLE_SOURCE,
+        at_us: None,
+        direction: Direction::Unknown,
+        stream: None,
+        taps: None,
+        in_file: None,
+        body: Body::Missing(hole.missing()),
     }
+}
+
+fn told(row: &Row<'_>) -> Result<Told> {
     let told = row.extra.as_deref().filter(|_| row.kind == kind::CHANNEL);
     let told = told.and_then(|extra| serde_json::from_str::<Told>(extra).ok());
-    told.map(|told| told.format).ok_or_else(|| {
+    told.ok_or_else(|| {
         let what = format!("the facts of {} begin in their middle: they are not all here, or not in order", row.source);
         Error::new(ErrorKind::Input, what).hint(SORT)
     })
@@ -201,6 +225,8 @@ struct Order {
     ended: bool,
     /// True if the source that ended has no other connection.
     was_alone: bool,
+    /// The part of a recording that it is.
+    part: Option<RecordedPart>,
     /// Hashes of the connections that were there.
     seen: HashSet<u64>,
 }
@@ -252,6 +278,7 @@ impl Order {
         }
         self.frames = (row.seq >> BETWEEN).saturating_sub(1);
         (self.ended, self.was_alone) = (true, row.channel == Some(1));
+        self.part = row.text.as_deref().and_then(|part| serde_json::from_str(part).ok());
         Ok(())
     }
 

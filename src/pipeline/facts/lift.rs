@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
-use crate::capture::{self, Body, Channel, Frame, FrameSink, Skip, Why, channel_facts};
+use crate::capture::{self, Body, Channel, Frame, FrameSink, RecordedPart, Skip, Why, channel_facts};
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::{FileFacts, Row, Sink, kind};
 use crate::jsonrpc::Kind;
@@ -58,6 +58,7 @@ pub fn lift(
     let mut lift = Lift {
         source: &name,
         format: source.format().to_string(),
+        part: source.part(),
         raw,
         out,
         progress,
@@ -74,8 +75,9 @@ pub fn lift(
         skipped: BTreeMap::new(),
     };
     let end = source.read(0, capture::Resume::default(), &mut lift)?;
+    lift.part = source.delivered().part;
     lift.end()?;
-    let (last, mut told) = (lift.last, lift.told);
+    let (last, mut told) = (lift.last, FileFacts { part: lift.part.map(Box::new), ..lift.told });
     told.bytes = end.byte_offset;
     told.skipped = lift.skipped.into_iter().map(|(why, (lines, first))| (why.as_str().into(), lines, first)).collect();
     if let Some(identity) = identity {
@@ -99,6 +101,8 @@ fn json(value: &impl Serialize) -> Result<String> {
 #[derive(Serialize)]
 struct Told<'a> {
     format: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<&'a RecordedPart>,
 }
 
 /// A key under which rows come together, and how many there are.
@@ -110,6 +114,7 @@ struct Lane {
 struct Lift<'o> {
     source: &'o str,
     format: String,
+    part: Option<RecordedPart>,
     raw: bool,
     out: &'o mut dyn Sink,
     progress: &'o mut dyn Progress,
@@ -156,6 +161,7 @@ impl Lift<'_> {
 
     /// Every connection that has rows here ends with one that says how many.
     fn end(&mut self) -> Result<()> {
+        let part = self.part.as_ref().map(json).transpose()?;
         for Lane { key, rows } in std::mem::take(&mut self.lanes) {
             let row = Row {
                 connection: Some(Cow::Owned(key)),
@@ -164,6 +170,7 @@ impl Lift<'_> {
                 kind: kind::END.into(),
                 bytes: rows,
                 channel: u32::try_from(self.channels.len()).ok(),
+                text: part.as_deref().map(Cow::Borrowed),
                 ..Row::default()
             };
             self.write(&row)?;
@@ -234,7 +241,7 @@ impl FrameSink for Lift<'_> {
             kind: kind::CHANNEL.into(),
             channel: Some(index),
             text: Some(Cow::Owned(channel_facts(&channel))),
-            extra: Some(Cow::Owned(json(&Told { format: &self.format })?)),
+            extra: Some(Cow::Owned(json(&Told { format: &self.format, part: self.part.as_ref() })?)),
             ..Row::default()
         };
         self.write_to(lane, row)?;

@@ -37,6 +37,20 @@ fn facts(log: &str, options: &Options) -> Vec<Row<'static>> {
     rows
 }
 
+const RECORDED: &str = "tests/truth/cases/recording-part";
+
+#[test]
+fn what_is_missing_between_the_parts_of_a_recording_is_missing_in_their_facts() {
+    for (case, findings) in [("-missing", 1), ("s-together", 0), ("s-together-guilty", 1)] {
+        let folder = format!("{RECORDED}{case}");
+        let logs = expand(&[folder], &Overrides::default()).unwrap().paths;
+        let rows: Vec<Row<'static>> = logs.iter().flat_map(|log| facts(log, &Options::default())).collect();
+        let found = distributed(&rows, 1, &Options::default());
+        assert_eq!(found, checked(&logs, &Options::default()), "{case}");
+        assert_eq!(found.iter().filter(|line| line.contains("STK001")).count(), findings, "{case}");
+    }
+}
+
 /// What is found in one part, each with its place among all.
 type Placed = ((String, u64, String, u64, u64), String);
 

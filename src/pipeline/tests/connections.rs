@@ -62,6 +62,25 @@ fn a_second_handshake_under_a_new_id_is_the_same_connection() {
 }
 
 #[test]
+fn a_part_of_a_recording_goes_on_with_those_that_an_earlier_run_read() {
+    let part = |number: &str| format!("tests/truth/cases/recording-parts-together/m{number}.rec.jsonl");
+    let [one, two, three] = ["", ".2", ".3"].map(part);
+    let read = |runs: &[&[&String]]| {
+        let dir = tempfile::tempdir().unwrap();
+        let db = dir.path().join("a.db");
+        let read = |run: &&[&String]| at(&db, &run.iter().map(|input| input.to_string()).collect::<Vec<_>>());
+        let told = runs.iter().map(read).collect::<Vec<_>>().pop().unwrap();
+        let open = told.sources.iter().flat_map(|source| &source.skipped);
+        let open = open.filter(|(why, ..)| why == crate::capture::Skip::Unfollowed.as_str()).count();
+        (open, told.tally.lost > 0)
+    };
+    assert_eq!(read(&[&[&one], &[&two], &[&three]]), (0, false));
+    assert_eq!(read(&[&[&one], &[&two]]), (1, false));
+    assert_eq!(read(&[&[&one], &[&three]]), (1, true));
+    assert_eq!(read(&[&[&one, &three]]), (1, true));
+}
+
+#[test]
 fn a_channel_with_a_name_goes_on_in_the_next_source() {
     let folder = Folder::new();
     let (first, second) = (named("n", &handshake()), named("n", &late(4_000, "1")));

@@ -101,6 +101,35 @@ fn a_folder_is_one_run_with_one_report() {
     }
 }
 
+/// A recording in two parts, of which the second begins with the answer to the last request.
+fn in_parts(recording: &str) -> [String; 2] {
+    let lines: Vec<&str> = recording.lines().collect();
+    let answer = lines.iter().rposition(|line| line.contains(r#"\"result\":"#)).expect("an answer");
+    let head = |part: u32| {
+        let mut header: Value = serde_json::from_str(lines[0]).expect("a header");
+        header["part"] = part.into();
+        header.to_string()
+    };
+    let file = |part: u32, lines: &[&str]| format!("{}\n{}\n", head(part), lines.join("\n"));
+    [file(1, &lines[1..answer]), file(2, &lines[answer..])]
+}
+
+#[test]
+fn parts_of_a_recording_are_played_as_one_session() {
+    for (text, verdict, code) in [(one_call().rec(), "pass", 0), (changed(), "fail", 1)] {
+        let [one, two] = in_parts(&text);
+        // Names tell nothing of their order.
+        let suite = Suite::new(json!({})).has("s/b.rec.jsonl", &one).has("s/a.rec.jsonl", &two);
+        for named in [&["s"][..], &["s/a.rec.jsonl", "s/b.rec.jsonl"]] {
+            let (said, lines) = suite.play(named);
+            assert_eq!((said.code, verdicts(&lines)), (code, vec![("s/b.rec.jsonl", verdict)]), "{}", said.err);
+        }
+        let (said, _) = suite.play(&["s", "--update=changed"]);
+        assert!(said.code == 2, "{}", said.err);
+        assert_eq!((suite.read("s/b.rec.jsonl"), suite.read("s/a.rec.jsonl")), (one, two));
+    }
+}
+
 /// What a run is given as a secret is one in the answer of a suite, too, and in the reports beside it.
 #[test]
 fn a_suite_shows_no_secret() {

@@ -34,6 +34,7 @@ use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
 use crate::capture::out::{Channels, Out};
 use crate::capture::place::Place;
+use crate::capture::recorded::RecordedPart;
 use crate::capture::sample::Sample;
 use crate::capture::time;
 use crate::capture::{Body, Channel, Direction, Exit, Missing, Proof, Skip, Transport, Vantage, Why};
@@ -85,6 +86,10 @@ impl Format for Rec {
             .all(is_event)
             .then(|| Match::new(90, "every line is an event of a recording, with \"q\", \"t\" and \"k\""))
             .flatten()
+    }
+
+    fn part(&self, sample: &Sample) -> Option<RecordedPart> {
+        RecordedPart::of_lines(sample.lines())
     }
 
     fn reader(&self, sample: &Sample) -> Reader {
@@ -195,6 +200,8 @@ struct RecReader {
     last: u64,
     /// True once the recorder said that this is all.
     ended: bool,
+    /// True once the first number of the part was read.
+    counts: bool,
 }
 
 impl RecReader {
@@ -206,7 +213,21 @@ impl RecReader {
         let clock = time::Clock::default();
         let newest = Newest::default();
         let (started, ended) = (false, false);
-        RecReader { header, t0_us, channels, stated, clock, opened, met, next, newest, started, last: 0, ended }
+        RecReader {
+            header,
+            t0_us,
+            channels,
+            stated,
+            clock,
+            opened,
+            met,
+            next,
+            newest,
+            started,
+            last: 0,
+            ended,
+            counts: false,
+        }
     }
 }
 
@@ -214,7 +235,7 @@ impl LineReader for RecReader {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         // Reading goes on where it ended before: the numbers of the lines before are none that are missing.
         if !std::mem::replace(&mut self.started, true) && line.number > 1 {
-            self.next = None;
+            (self.next, self.counts) = (None, true);
         }
         self.last = line.number;
         let Ok(text) = std::str::from_utf8(line.bytes) else {
@@ -255,6 +276,9 @@ impl LineReader for RecReader {
     fn end(&mut self, out: &mut Out<'_>) -> Result<()> {
         if self.header.clock.is_some() && !self.ended && self.last > 0 {
             out.skip(self.last, Skip::Unended);
+        }
+        if let Some(part) = out.part() {
+            part.next = self.next;
         }
         Ok(())
     }
@@ -300,6 +324,12 @@ impl RecReader {
     /// Numbers that are missing are lines that are missing, whoever took them away. Any connection may have lost by it.
     fn count(&mut self, event: &Event<'_>, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         let Some(number) = event.number else { return Ok(()) };
+        if !std::mem::replace(&mut self.counts, true)
+            && let Some(hole) = out.hole()
+        {
+            // What stood in a part that was not read any connection may have lost.
+            out.missing_anywhere(line.number, Direction::Unknown, hole.missing())?;
+        }
         let lost = self.next.map_or(0, |next| number.saturating_sub(next));
         self.next = number.checked_add(1);
         if let Some(connection) = event.connection
@@ -321,6 +351,9 @@ impl RecReader {
     fn event(&mut self, event: &Event<'_>, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         self.count(event, line, out)?;
         self.ended |= matches!(event.kind, "end" | "rotate");
+        if let Some(part) = out.part().filter(|_| event.kind == "rotate") {
+            part.rotated_at = Some(line.number);
+        }
         match event.kind {
             "chan" | "connection" => {
                 if let (Some(connection), Some(channel)) = (event.connection, event.facts.and_then(facts::read)) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 
-use rpctape::capture::Proof;
+use rpctape::capture::{Proof, RecordedPart, Skip, lost_between, unfollowed};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::facts::{FileFacts, source_order};
 use rpctape::finding;
@@ -130,10 +130,24 @@ impl Read {
         coverage_of(occasions.collect(), &breaches.collect::<Vec<_>>(), selection)
     }
 
+    /// Says of recordings what one part alone does not tell: a further part that was not read. Gives what is missing between parts.
+    fn put_parts_together(&mut self) -> u64 {
+        let parts = self.sources.iter().filter_map(|(at, (_, told))| Some((at, told.part.as_deref()?)));
+        let parts: Vec<(&String, &RecordedPart)> = parts.collect();
+        let lost = lost_between(&parts.iter().map(|(_, part)| *part).collect::<Vec<_>>());
+        let open: Vec<(String, u64)> = unfollowed(&parts).into_iter().map(|(at, line)| (at.clone(), line)).collect();
+        for (at, line) in open {
+            let skipped = (Skip::Unfollowed.as_str().to_string(), 1, line);
+            self.sources.entry(at).and_modify(|(_, told)| told.skipped.push(skipped));
+        }
+        lost
+    }
+
     fn judged(mut self) -> Judged<'static> {
         self.findings.sort_by(FindingLine::order);
+        let between = self.put_parts_together();
         let mut loss = None;
-        let (mut files, mut rows, mut lost) = (Vec::new(), Vec::new(), 0);
+        let (mut files, mut rows, mut lost) = (Vec::new(), Vec::new(), between);
         for (name, told) in self.sources.into_values() {
             loss = loss.or_else(|| harm_of(&name, &told.skipped).find(|(skip, _)| skip.is_loss()));
             if told.format.is_empty() {

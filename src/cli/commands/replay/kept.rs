@@ -69,7 +69,7 @@ impl Session<'_> {
             let message = format!("{} is {what}, and would be overwritten", file.display());
             Err(Error::new(ErrorKind::Usage, message).hint("name another file with --keep"))
         };
-        if is_same(file, &io::place_of(&self.file)) {
+        if self.parts.iter().any(|part| is_same(file, &io::place_of(part))) {
             return taken("the recording");
         }
         if self.args.report.files().any(|answer| is_same(file, answer)) {

@@ -169,7 +169,7 @@ impl Trial<'_> {
     /// Plays one; `None` where it cannot be played.
     fn played(&self, file: &str) -> Result<Option<RunReport>> {
         let gate = Gate::new(1);
-        match Session::prepare(&self.replay, file, self.stop, &gate)? {
+        match Session::prepare(&self.replay, &[file.to_string()], self.stop, &gate)? {
             Prepared::Told => Ok(None),
             Prepared::Ready(mut session) => {
                 // Its own line would hide ours.

@@ -37,8 +37,10 @@ pub(super) enum Prepared<'s> {
 /// One recording and its server: everything that its runs have in common.
 pub(super) struct Session<'s> {
     pub(super) args: &'s ReplayArgs,
-    /// The recording, as the user named it.
+    /// The recording, as the user named it; of several parts the first.
     pub(super) file: String,
+    /// All its files.
+    pub(super) parts: Vec<String>,
     pub(super) config: Config,
     pub(super) recording: Recording,
     pub(super) plan: Plan,
@@ -61,10 +63,19 @@ pub(super) struct Session<'s> {
 
 impl<'s> Session<'s> {
     /// Reads a recording and plans what is sent; says what must be said before.
-    pub(super) fn prepare(args: &'s ReplayArgs, file: &str, stop: &'s Stop, gate: &'s Gate) -> Result<Prepared<'s>> {
+    pub(super) fn prepare(
+        args: &'s ReplayArgs,
+        parts: &[String],
+        stop: &'s Stop,
+        gate: &'s Gate,
+    ) -> Result<Prepared<'s>> {
+        let file = parts.first().map_or("", String::as_str);
+        if args.update.is_some() && parts.len() > 1 {
+            return Err(accept::in_parts(parts));
+        }
         let (config, server, options) = terms(args)?;
         let judge_args = JudgeArgs::default().configured(&config);
-        let loaded = input::load(&[file.to_string()], &args.view.read, &judge_args, input::PASSING, stop)?;
+        let loaded = input::load(parts, &args.view.read, &judge_args, input::PASSING, stop)?;
         let rows = loaded.store.connections()?;
         let chosen = choose::connections(&rows, &args.play.send, file)?;
         let recording = load_connections(&loaded.store, file, |row| chosen.contains(&row.id))?;
@@ -85,6 +96,7 @@ impl<'s> Session<'s> {
         Ok(Prepared::Ready(Box::new(Session {
             args,
             file: file.to_string(),
+            parts: parts.to_vec(),
             framing: framing(args, &recording),
             config,
             recording,
@@ -109,7 +121,7 @@ impl<'s> Session<'s> {
     /// Plays it alone, and writes what came of it.
     pub(super) fn whole(&self) -> Result<u8> {
         let args = self.args;
-        let inputs = std::slice::from_ref(&self.file);
+        let inputs = &self.parts;
         if !args.play.cancel.cancel_sweep.is_empty() {
             return self.sweep(&self.options, &args.play.cancel.cancel_sweep, args.report.open(inputs)?);
         }
@@ -151,8 +163,8 @@ impl<'s> Session<'s> {
         }
         if let (Some(db), Some(kept)) = (&args.keep.db, &kept) {
             let further = report.exchanges.iter().filter_map(|entry| entry.live_session.clone());
-            let inputs: Vec<String> =
-                [self.file.clone(), kept.display().to_string()].into_iter().chain(further).collect();
+            let live = std::iter::once(kept.display().to_string()).chain(further);
+            let inputs: Vec<String> = self.parts.iter().cloned().chain(live).collect();
             let options = rpctape::pipeline::Options { interrupt: None, ..self.judging.clone() };
             input::ingest(&inputs, input::To::File(db, None), &options, true)?;
         }
@@ -244,7 +256,7 @@ impl<'s> Session<'s> {
             let taken =
                 |entry: &ExchangeReport| self.args.update.as_ref().is_some_and(|words| accept::takes(words, entry));
             let offers = report.exchanges.iter().any(|entry| entry.fails && differs(entry) && !taken(entry));
-            next.push(match offers && accept::takes_answers(&self.file) {
+            next.push(match offers && self.parts.len() == 1 && accept::takes_answers(&self.file) {
                 true => format!("rpctape accept {} --recording {}", file(kept), file(&self.file)),
                 false => format!("rpctape why {}", file(first.live_session.as_ref().unwrap_or(kept))),
             });
@@ -253,7 +265,8 @@ impl<'s> Session<'s> {
             let of: Vec<String> = self.of_connection(first.connection).map(clean).collect();
             let label = clean(&first.label);
             let which = shell::words(of.iter().map(String::as_str).chain(["--from", &label]));
-            next.push(format!("rpctape replay {} {which}{}", file(&self.file), pasted::again(redactor.clone())));
+            let parts: Vec<String> = self.parts.iter().map(|part| file(part).to_string()).collect();
+            next.push(format!("rpctape replay {} {which}{}", parts.join(" "), pasted::again(redactor.clone())));
         }
         next
     }

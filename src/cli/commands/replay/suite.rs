@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use rpctape::capture::{name_of, path_of};
+use rpctape::capture::{self, name_of, path_of};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::output::lies_in;
 use rpctape::replay::RunReport;
@@ -31,11 +31,15 @@ const STEP: Duration = Duration::from_millis(50);
 
 /// True if what was named is a suite, although it may hold a single recording.
 pub fn is_suite(named: &[String]) -> bool {
-    named.len() != 1 || named.iter().any(|name| path_of(name).is_dir())
+    named.is_empty() || named.iter().any(|name| path_of(name).is_dir())
 }
 
-/// The recordings that were named: files as they are; of folders, what they hold, by name.
-pub fn recordings(named: &[String]) -> Result<Vec<String>> {
+/// The recordings that were named, each with the files of its parts: files as they are; of folders, what they hold, by name.
+pub fn recordings(named: &[String]) -> Result<Vec<Vec<String>>> {
+    Ok(capture::recordings(&files(named)?))
+}
+
+fn files(named: &[String]) -> Result<Vec<String>> {
     if named.is_empty() {
         return in_folder(&project_folder()?.to_string_lossy());
     }
@@ -174,7 +178,8 @@ fn no_recordings(args: &ReplayArgs) -> Result<()> {
 }
 
 /// Plays all of them and writes one report.
-pub fn run(args: &ReplayArgs, files: &[String], stop: &Stop) -> Result<u8> {
+pub fn run(args: &ReplayArgs, recordings: &[Vec<String>], stop: &Stop) -> Result<u8> {
+    let files: Vec<String> = recordings.iter().filter_map(|parts| parts.first().cloned()).collect();
     if let Some(flag) = alone(args) {
         return Err(Error::new(
             ErrorKind::Usage,
@@ -183,8 +188,8 @@ pub fn run(args: &ReplayArgs, files: &[String], stop: &Stop) -> Result<u8> {
         .hint("name one of them"));
     }
     no_recordings(args)?;
-    let reports = args.report.open(files)?;
-    let kept = kept_as(files, args.report.first_file());
+    let reports = args.report.open(&recordings.concat())?;
+    let kept = kept_as(&files, args.report.first_file());
     let gate = Gate::new(usize::from(args.jobs));
     let told = args.play.send.dry_run || args.play.send.explain_schedule || args.play.send.suggest;
     let done: Mutex<Vec<Option<RunReport>>> = Mutex::new(vec![None; files.len()]);
@@ -194,9 +199,9 @@ pub fn run(args: &ReplayArgs, files: &[String], stop: &Stop) -> Result<u8> {
         done.lock().unwrap_or_else(PoisonError::into_inner)[at] = Some(report);
     };
     thread::scope(|scope| {
-        for (at, file) in files.iter().enumerate() {
+        for (at, (file, parts)) in files.iter().zip(recordings).enumerate() {
             // Read while the one before plays.
-            let prepared = Session::prepare(args, file, &stops[at], &gate);
+            let prepared = Session::prepare(args, parts, &stops[at], &gate);
             if !turn(&gate, stop) {
                 break;
             }
@@ -325,7 +330,7 @@ mod tests {
         let root = folder.path().to_string_lossy().into_owned();
         let again = [format!("{root}/b.rec.jsonl"), format!("{root}/a/../b.rec.jsonl")];
         let found = recordings(&[std::slice::from_ref(&root), &again[..]].concat()).unwrap();
-        let short: Vec<&str> = found.iter().map(|file| &file[root.len() + 1..]).collect();
+        let short: Vec<&str> = found.iter().flatten().map(|file| &file[root.len() + 1..]).collect();
         assert_eq!(short, ["a/b/c.rec.jsonl", "a/z.rec.jsonl", "b.rec.jsonl"]);
         let empty = tempfile::tempdir().unwrap();
         assert!(recordings(&[empty.path().to_string_lossy().into_owned()]).is_err());
