@@ -8,7 +8,7 @@ use std::hash::Hasher;
 
 use super::found::{Fact, Facts, ParamsShape, Raw, is_filled};
 use super::kinds::{is_relative, lists_something};
-use super::placeholder::is_placeholder;
+use super::placeholder::{is_placeholder, is_placeholder_id};
 use super::side::Side;
 use crate::json::each_member;
 use crate::json::lenient_string;
@@ -173,8 +173,9 @@ impl<'a> Lift<'a> for Facts<'a> {
                 return;
             }
         };
+        let is_id = matches!(fact, Fact::RequestId | Fact::ParamId | Fact::Token | Fact::TaskId);
         self.put(fact, raw);
-        self.taken_out |= !WORDS.contains(&key) && is_placeholder(raw);
+        self.taken_out |= if is_id { is_placeholder_id(raw) } else { !WORDS.contains(&key) && is_placeholder(raw) };
         self.params_hash = self.params_hash.wrapping_add(hash(key, raw));
     }
 

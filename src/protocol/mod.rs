@@ -58,7 +58,7 @@ pub use method::{
     About, Feature, Gate, Method, MethodKind, Role, Sender, about, cancels_part, closes, introduces, is_exit,
     is_lifecycle, is_shutdown, names_callee, resumes, role,
 };
-pub use placeholder::{is_placeholder, may_be_null};
+pub use placeholder::{is_placeholder, is_placeholder_id, may_be_null};
 pub use playing::{Access, Back, Choice, DefaultAnswer, Flow};
 pub use probing::{Spoken, tried_in_turn};
 pub use profile::{AfterCancel, Bound, Family, Opening, Profile, ServerCancel, Waits};

@@ -66,6 +66,13 @@ pub fn is_placeholder(written: &str) -> bool {
     inside.is_some_and(|text| text.len() <= LONGEST && !text.starts_with("<<secret:") && is_filters(text))
 }
 
+/// The same in the place of an id, where question marks are a filter's, too: elsewhere they may be what was asked.
+pub fn is_placeholder_id(written: &str) -> bool {
+    let marks = written.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    let is_marks = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte == b'?');
+    marks.is_some_and(is_marks) || is_placeholder(written)
+}
+
 fn is_filters(text: &str) -> bool {
     // Nearly no text has one of these signs, and each is asked.
     let signs = text.starts_with(['[', '{']) || memchr::memchr(b'*', text.as_bytes()).is_some() || !text.is_ascii();
@@ -76,8 +83,8 @@ fn is_filters(text: &str) -> bool {
     let holds = |sign: &str| word.as_bytes().windows(sign.len()).any(|part| part.eq_ignore_ascii_case(sign.as_bytes()));
     match word.split(|c: char| !c.is_alphanumeric()).next() {
         None | Some("") => {
-            let marks = |c: char| matches!(c, '*' | '#' | '•' | '█' | '.' | '-' | '?');
-            text == "?" || text.chars().nth(1).is_some() && text.chars().all(marks)
+            let marks = |c: char| matches!(c, '*' | '#' | '•' | '█' | '.' | '-');
+            text.chars().nth(1).is_some() && text.chars().all(marks)
         }
         Some(_) if word.len() > 1 && word.bytes().all(|byte| byte.eq_ignore_ascii_case(&b'x')) => true,
         Some(first) => {
@@ -148,8 +155,6 @@ mod tests {
             "{…}",
             "sk-****",
             "****1234",
-            "?",
-            "???",
         ] {
             assert!(is_placeholder(&format!("\"{text}\"")), "{text}");
         }
@@ -173,11 +178,13 @@ mod tests {
             "and so on …",
             "<a href=1>",
             "a<b>",
+            "?",
             "why?",
-            "?x",
         ] {
             assert!(!is_placeholder(&format!("\"{text}\"")), "{text}");
         }
         assert!(!is_placeholder("12") && !is_placeholder("{}"));
+        let id = |text: &str| is_placeholder_id(&format!("\"{text}\""));
+        assert!(["?", "???", "***"].into_iter().all(id) && !["", "?x", "why?"].into_iter().any(id));
     }
 }
