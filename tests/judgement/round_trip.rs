@@ -154,7 +154,7 @@ fn extracts(path: &Path, by: &[&str]) -> (usize, Vec<String>) {
     for row in said.out.lines() {
         let row: Value = serde_json::from_str(row).expect("a row");
         let side = if row["issuer"] == "client" { "#" } else { "s" };
-        let id = row["id"].as_str().expect("an id").trim_matches('"');
+        let id = row["id"].as_str().expect("an id");
         let request = format!("{side}{id}:{}@{}", row["line"], row["connection_id"]);
         let taken = run(&[&["extract", path, &request, "-o", &small, "--no-progress"], by].concat());
         let after = if taken.code == 0 { findings(&small, &[]) } else { Err(taken.err) };
