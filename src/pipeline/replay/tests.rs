@@ -35,6 +35,18 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","param
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"2"}}}"#;
 
 #[test]
+fn what_any_connection_may_miss_each_of_them_misses() {
+    let part = |number: &str| format!("tests/truth/cases/recording-part-missing/m{number}.rec.jsonl");
+    let mut store = Store::temporary().unwrap();
+    ingest(&mut store, &[part(""), part(".3")], &Options::default(), &mut Quiet).unwrap();
+    let connection = load(&store, "m").unwrap().connections.remove(0);
+    let gaps = connection.events.iter().enumerate().filter(|(_, event)| event.what == EventKind::Gap);
+    let gaps: Vec<(usize, u64, &str)> = gaps.map(|(at, event)| (at, event.line, event.text.as_str())).collect();
+    assert_eq!(gaps, [(5, 2, "part 2 of the recording")]);
+    assert_eq!(connection.exchanges[1].request, 4, "it was asked before");
+}
+
+#[test]
 fn a_call_has_its_progress_its_cancel_and_both_answers() {
     let connection = read(&log(&[
         (0, "c2s", INITIALIZE),
