@@ -49,10 +49,11 @@ pub struct OpenArgs {
 /// Writes the page, prints its path and address, and opens it.
 pub fn run(args: &OpenArgs, stop: &Stop) -> Result<u8> {
     let path = args.output.clone().unwrap_or_else(|| usual(&args.file));
+    let inputs = std::slice::from_ref(&args.file);
+    io::apart(&path, inputs)?;
     spare(&path)?;
     let config = Config::load(None, Uses::Bounds)?;
     let judged = JudgeArgs::all_rules(args.stuck_after, &config);
-    let inputs = std::slice::from_ref(&args.file);
     let loaded = input::load(inputs, &args.read, &judged, input::PASSING, stop)?;
     let connections = loaded.store.connections()?;
     if connections.is_empty() {
