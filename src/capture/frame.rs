@@ -84,6 +84,22 @@ pub fn text_hash(text: &[u8]) -> u64 {
 impl Frame<'_> {
     /// The channel of a stretch that may belong to any connection of its source.
     pub const WHOLE_SOURCE: u32 = u32::MAX;
+
+    /// What any connection of a source may miss from a line on.
+    pub fn missing(source: u32, line: u64, missing: Missing<'_>) -> Frame<'_> {
+        Frame {
+            source,
+            line,
+            byte_offset: 0,
+            channel: Frame::WHOLE_SOURCE,
+            at_us: None,
+            direction: Direction::Unknown,
+            stream: None,
+            taps: None,
+            in_file: None,
+            body: Body::Missing(missing),
+        }
+    }
 }
 
 /// Carries what a frame borrows from one place to another. It is asked in an order of its own that is always the same, so that all

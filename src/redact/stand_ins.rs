@@ -72,7 +72,7 @@ const WORDS: &[&str] = &[
 const YOURS: [&str; 7] = ["your-", "your_", "my-", "insert", "replace", "changeme", "<"];
 
 /// What the place begins with at which a secret is kept.
-const KEPT: [&str; 14] = [
+const KEPT: [&str; 13] = [
     "arn:aws",
     "@Microsoft.KeyVault(",
     "file://",
@@ -81,7 +81,6 @@ const KEPT: [&str; 14] = [
     "/etc/",
     "/home/",
     "/opt/",
-    "/root/",
     "/usr/",
     "/var/",
     "~/",

@@ -237,18 +237,7 @@ mod tests {
 
     #[test]
     fn records_that_a_source_lacks_anywhere_are_told_at_the_end() {
-        let frame = Frame {
-            source: 0,
-            line: 1,
-            byte_offset: 0,
-            channel: Frame::WHOLE_SOURCE,
-            at_us: None,
-            direction: Direction::Unknown,
-            stream: None,
-            taps: None,
-            in_file: None,
-            body: Body::Missing(Missing::new(Why::Sampled)),
-        };
+        let frame = Frame::missing(0, 1, Missing::new(Why::Sampled));
         let mut shelf = Shelf::new();
         shelve(&mut shelf, 1, &frame);
         let stretches = shelf.values().next().expect("of the source");

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde::Deserialize;
 
 use super::lift::BETWEEN;
-use crate::capture::{Body, Direction, Frame, FrameSink, Hole, RecordedPart, channel_of, goes_on, log_of};
+use crate::capture::{Frame, FrameSink, RecordedPart, channel_of, goes_on, log_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::{FileFacts, Reader, Row, kind, source_order};
 use crate::finding::Breach;
@@ -131,7 +131,8 @@ fn take<R: std::io::BufRead>(
             if let Some(hole) = before.and_then(|before| part?.hole(&before)) {
                 base += 1;
                 intake.ground.skip_to(base);
-                intake.frame(&missing(source, &hole))?;
+                // The first event of a part stands behind the header.
+                intake.frame(&Frame::missing(source, 2, hole.missing()))?;
             }
             places.push((base, connection.to_string()));
             order.enter(connection, &row, source, base);
@@ -149,22 +150,6 @@ fn take<R: std::io::BufRead>(
 struct Told {
     format: String,
     part: Option<RecordedPart>,
-}
-
-/// What is missing before the first event of a part, which stands behind the header.
-fn missing(source: u32, hole: &Hole) -> Frame<'_> {
-    Frame {
-        source,
-        line: 2,
-        byte_offset: 0,
-        channel: Frame::WHOLE_SOURCE,
-        at_us: None,
-        direction: Direction::Unknown,
-        stream: None,
-        taps: None,
-        in_file: None,
-        body: Body::Missing(hole.missing()),
-    }
 }
 
 fn told(row: &Row<'_>) -> Result<Told> {

@@ -156,14 +156,17 @@ fn rank(id: &Id) -> Option<(u64, i64)> {
 mod tests {
     use super::*;
 
+    /// A side that asked with these ids, and was answered to others that it did not ask with.
+    fn counted(ids: &[i64], unasked: &[i64]) -> Issued {
+        let mut issued = Issued::default();
+        ids.iter().for_each(|id| issued.count_up(&Id::Int(*id)));
+        unasked.iter().for_each(|id| issued.miss(&Id::Int(*id)));
+        issued
+    }
+
     #[test]
     fn ids_that_a_count_leaves_out_are_missing() {
-        let lacks = |ids: &[i64], unasked: &[i64]| {
-            let mut issued = Issued::default();
-            ids.iter().for_each(|id| issued.count_up(&Id::Int(*id)));
-            unasked.iter().for_each(|id| issued.miss(&Id::Int(*id)));
-            issued.lacks_requests()
-        };
+        let lacks = |ids: &[i64], unasked: &[i64]| counted(ids, unasked).lacks_requests();
         let steady: Vec<i64> = (1..=STEADY).collect();
         assert!(!lacks(&steady, &[]) && !lacks(&[], &[5, 6]));
         assert!(lacks(&[], &[5, 6, 7]), "one answer may be a slip, three are none");
@@ -186,12 +189,7 @@ mod tests {
 
     #[test]
     fn a_count_begins_with_what_was_answered_before_its_first() {
-        let lacks = |ids: &[i64], unasked: &[i64]| {
-            let mut issued = Issued::default();
-            ids.iter().for_each(|id| issued.count_up(&Id::Int(*id)));
-            unasked.iter().for_each(|id| issued.miss(&Id::Int(*id)));
-            issued.lacks_first()
-        };
+        let lacks = |ids: &[i64], unasked: &[i64]| counted(ids, unasked).lacks_first();
         assert!(lacks(&[], &[0]) && lacks(&[], &[0, 1]) && lacks(&[], &[2, 1]), "nothing of it is there");
         assert!(lacks(&[1], &[0]) && lacks(&[2, 3], &[0, 1]), "it goes on with the next one");
         assert!(!lacks(&[], &[5, 6]) && !lacks(&[], &[0, 9]) && !lacks(&[], &[]), "no count begins so");

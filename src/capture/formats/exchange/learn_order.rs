@@ -116,19 +116,21 @@ pub(super) fn overlaps(starts: &[i64], ends: &[i64]) -> usize {
 mod tests {
     use super::*;
 
-    fn asked(bodies: &[&str]) -> Asked {
+    /// A handshake, and a call that is cancelled.
+    fn asked() -> Asked {
+        let bodies = [
+            r#"{"id":0,"method":"initialize"}"#,
+            r#"{"method":"notifications/initialized"}"#,
+            r#"{"method":"notifications/cancelled","params":{"requestId":3}}"#,
+            r#"{"id":3,"method":"tools/call"}"#,
+        ];
         let values: Vec<Value> = bodies.iter().map(|body| serde_json::json!({ "in": body })).collect();
         Asked::of(&values, &Path(vec!["in".into()]))
     }
 
     #[test]
     fn a_cancel_and_the_end_of_a_handshake_follow_what_they_are_about() {
-        let asked = asked(&[
-            r#"{"id":0,"method":"initialize"}"#,
-            r#"{"method":"notifications/initialized"}"#,
-            r#"{"method":"notifications/cancelled","params":{"requestId":3}}"#,
-            r#"{"id":3,"method":"tools/call"}"#,
-        ]);
+        let asked = asked();
         assert_eq!(asked.contradict(&[0, 130, 900, 100], &[118, 134, 904, 1000], 1), 0);
         assert_eq!(asked.contradict(&[118, 134, 904, 1000], &[236, 138, 908, 1900], 1), 2);
         // The clock is too coarse to tell.
@@ -138,12 +140,7 @@ mod tests {
 
     #[test]
     fn what_several_requests_say_is_surer_than_what_overlaps() {
-        let asked = asked(&[
-            r#"{"id":0,"method":"initialize"}"#,
-            r#"{"method":"notifications/initialized"}"#,
-            r#"{"method":"notifications/cancelled","params":{"requestId":3}}"#,
-            r#"{"id":3,"method":"tools/call"}"#,
-        ]);
+        let asked = asked();
         let long = [118, 4, 4, 900];
         assert_eq!(which(&[118, 134, 904, 1000], &long, 1, &asked), (Slot::End, true));
         assert_eq!(which(&[0, 130, 900, 100], &long, 1, &asked), (Slot::Start, true));

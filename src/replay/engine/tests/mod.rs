@@ -4,6 +4,7 @@ mod answers;
 mod cancels;
 mod flows;
 mod order;
+mod reinit;
 mod safety;
 mod streams;
 
@@ -235,4 +236,23 @@ fn handshake(wire: &mut Wire, message: &Value) {
 
 fn id_of(run: &ExchangeRun) -> Option<Id> {
     run.live_id.as_deref().and_then(Id::from_json)
+}
+
+const HTTP: &str = r#"
+0 c# 1 {"id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}
+5 s# 1 {"id":1,"result":{"protocolVersion":"2025-11-25"}}
+6 c# 2 {"method":"notifications/initialized"}
+10 c# 3 {"id":2,"method":"tools/list"}
+15 s# 3 {"id":2,"result":{"tools":[]}}
+20 c# 4 {"id":3,"method":"tools/call","params":{"name":"echo"}}
+25 s# 4 {"id":3,"result":{}}
+"#;
+
+fn head(wire: &mut Wire, status: u16) {
+    head_with(wire, status, Vec::new());
+}
+
+fn head_with(wire: &mut Wire, status: u16, headers: Vec<(String, String)>) {
+    let stream = wire.stream;
+    wire.at(1, Incoming::Head { stream, method: "POST", status, headers });
 }
