@@ -22,7 +22,7 @@ pub use beside::Readers;
 pub use claims::{claim, claim_database, files_of_database, free};
 pub use folder::Folder;
 pub(crate) use place::followed;
-pub use place::{is_same, is_stdout, lies_in};
+pub use place::{is_same, is_stdin, is_stdout, lies_in};
 #[cfg(feature = "live")]
 pub(crate) use unfinished::Listed;
 pub use unfinished::abandon;

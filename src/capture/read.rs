@@ -95,7 +95,7 @@ impl Skip {
             Skip::Torn => Some("is torn: what stood behind its end is not known"),
             Skip::Shrunk => Some("shrank while it was read: what stood behind its end is not known"),
             Skip::Rewritten => Some("was rewritten while it was read: what was read may be of both"),
-            Skip::Replaced => Some("was replaced while it was read: the file that has its name now was not read"),
+            Skip::Replaced => Some("was replaced or removed while it was read: what has its name now was not read"),
             Skip::Unended => Some(
                 "has no end: it was cut or is still being written, or its recorder was killed; what passed last may be missing",
             ),

@@ -39,7 +39,6 @@ pub fn main(command: impl FnOnce(&Stop) -> Result<u8>) -> ExitCode {
         }
     };
     for log in rpctape::store::gone_logs() {
-        let log = rpctape::report::escape(&log).into_owned();
         io::say(&format!(
             "warning: payloads stand in {log}, which is not there any more or was changed: they are left out"
         ));

@@ -42,19 +42,28 @@ pub(super) fn is_handle(path: &Path) -> bool {
     folder.is_ok_and(|folder| folder.starts_with("/proc") && folder.ends_with("fd"))
 }
 
-/// True if what is written to a path comes out at standard output, and somebody may read it there.
-#[cfg(unix)]
+/// True if what is written to a path comes out at standard output, and somebody may read it there; so it is for `-`.
 pub fn is_stdout(path: &Path) -> bool {
+    is_stream(path, "/dev/stdout")
+}
+
+/// True if a path is another name of standard input.
+pub fn is_stdin(path: &Path) -> bool {
+    is_stream(path, "/dev/stdin")
+}
+
+/// True if a path leads to what is open as this stream, unless that is nothing.
+#[cfg(unix)]
+fn is_stream(path: &Path, stream: &str) -> bool {
     use std::os::unix::fs::MetadataExt;
     let id = |path: &Path| std::fs::metadata(path).ok().map(|about| (about.dev(), about.ino()));
-    let out = id(Path::new("/dev/stdout"));
     let target = followed(path).ok().and_then(|target| id(&target));
-    target.is_some() && target == out && target != id(Path::new("/dev/null"))
+    target.is_some() && target == id(Path::new(stream)) && target != id(Path::new("/dev/null"))
 }
 
 /// The same, where no path leads there.
 #[cfg(not(unix))]
-pub fn is_stdout(_: &Path) -> bool {
+fn is_stream(_: &Path, _: &str) -> bool {
     false
 }
 

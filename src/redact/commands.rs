@@ -96,7 +96,7 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     (
         "rabbitmqctl|wpa_passphrase|net user|net use|unseal",
         "password",
-        r#"\b(?:rabbitmqctl\s+(?:add_user|change_password)\s+\S+|wpa_passphrase\s+(?:"[^"\n]*"|\S+)|net\s+user\s+\S+|net\s+use\s+\S+\s+\S+|vault\s+operator\s+unseal)\s+["']?([^\s"'$/-][^\s"']{5,})"#,
+        r#"\b(?:rabbitmqctl\s+(?:add_user|change_password)\s+\S+|wpa_passphrase\s+(?:"[^"\n]*"|\S+)|net\s+user\s+\S+|net\s+use\s+\S+\s+\S+(?:\s+/\S+)*|vault\s+operator\s+unseal)\s+["']?([^\s"'$/-][^\s"']{5,})"#,
     ),
     (
         "--body|--value|--secret-string|--from-literal|encrypt_string|vault kv",
@@ -126,7 +126,7 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     (":@", "token", r"://([A-Za-z0-9_.-]{10,}):@"),
     (r"\.value", "password", r#"(?i)\((?:["'][^"'\n]*passw[^\n]{0,40}?)\)\.value\s*=\s*["']([^"'\n]{4,})["']"#),
     ("(?i-u:password for)", "password", r"(?i)\bset\s+password\s+for\s+\S+\s*=\s*'([^'\n$<]{4,})'"),
-    ("(?i-u:identified)", "password", r#"(?i)\b(?:user|role)\s+\S+\s+identified\s+by\s+([^\s'"$<;&:{]{4,})"#),
+    ("(?i-u:identified)", "password", r#"(?i)\b(?:user|role)\s+\S+\s+identified\s+by\s+"?([^\s'"$<;&:{]{4,})"#),
     ("vault login", "token", r#"\bvault\s+login\s+(?:-\S+\s+)*([^\s"'$<=-][^\s"'=]{11,})(?:\s|$)"#),
     ("SETUSER", "password", r"\bSETUSER\s[^\n]*?\s>(\S{4,})"),
     ("mc alias", "secret", r#"\bmc\s+alias\s+set\s+\S+\s+\S+\s+\S+\s+["']?([^\s"'$]{6,})"#),

@@ -28,7 +28,7 @@ const FORMS: &str = "AKIA{U16} ASIA{U16} ABSK{b120}= AIza{u35} GOCSPX-{u28} ya29
     ghs_{d7}_eyJ{w33}.eyJ{w40}.{w64} snyk_uat.{x8}.{w40}.{w46} ATSTT3xFf{u170} EAAB{w104} \
     AstraCS:{w24}:{x64} 0.{g}.{w30}:{b22}== hawk.{u20}.{u20} akab-{l16}-{l16} api_{w22}.{w22} 2/{d16}:{x32} dvc_server_{x64} *:production.{x52} \
     ser.{w22} cu_{x32} web_{x64} ldpat_{x32} hb_{x32} dtn_{x64} rf_{w20} KGAT_{x32} shpua_{x32} gto_{l56} v1.{x40} AKLT{w40} as-{w22} 4b1d{w38} \
-    chpt_{x12} s-s4t2ud-{x64} pk_{d8}_{U32} b_{w44} m0-{w40} SCRAM-SHA-256$4096:{b22}==${b43}=:{b43}=";
+    chpt_{x12} s-s4t2ud-{x64} pk_{d8}_{U32} pk_{x34} {x24}:{x64} {g}:fx dG9rOj{w40} ver:1-hint:{d10}-{u60} t-g1{w28} b_{w44} m0-{w40} SCRAM-SHA-256$4096:{b22}==${b43}=:{b43}=";
 
 /// Keys of makers that nobody has heard of.
 const UNLISTED: &str = "acme_live_{w32} zz9_{w40} tok-{w24} qrs_test_{x40} blip_sk_{w28} svc-prod-{w36} hub_pat_{w30} vend_api_{x48} \
@@ -95,7 +95,7 @@ const AROUND: &str = "curl -u admin:§ https://x~mysql -u root -p§ shop~sshpass
     define( 'DB_PASSWORD', '§' );~setenv(\"DB_PASSWORD\", \"§\", 1);~System.setProperty(\"db.password\", \"§\")~buildConfigField(\"String\", \"MAPS_API_KEY\", \"§§\")~\
     API-Schlüssel: §§~API密钥：§§~APIキー: §§~API 키: §§~clé API: §§~clave API: §§~chave de API: §§~токен: §§~トークン：§§~토큰: §§~访问令牌: §§~секретный ключ: §§~\
     κωδικός πρόσβασης: §~r.setValue(\"§§\", forHTTPHeaderField: \"X-API-Key\")~The temporary password for jdoe has been set to §.~vercel deploy -t §§~\
-    expect \"password:\"^send \"§\\r\"~-----BEGIN OpenVPN Static key V1-----^§§^-----END OpenVPN Static key V1-----";
+    CREATE USER scott IDENTIFIED BY \"§\";~net use z: \\\\srv\\share /user:bob §~expect \"password:\"^send \"§\\r\"~-----BEGIN OpenVPN Static key V1-----^§§^-----END OpenVPN Static key V1-----";
 
 /// What looks like a secret, and is none.
 const INNOCENT: &str = "sk-learn-contrib-lightning-project~Bearer $TOKEN~Bearer <token>~Authorization: Bearer YOUR_TOKEN_HERE~Authorization: Bearer {token}~\
@@ -146,7 +146,9 @@ const INNOCENT: &str = "sk-learn-contrib-lightning-project~Bearer $TOKEN~Bearer 
     {\"prompt\":\"Write a password checker\",\"system\":\"be brief\"}~{\"setting\":\"theme\",\"new_value\":\"dark-2\"}~{\"keyName\":\"id\",\"value\":\"jo-smith\"}~\
     users identified by their email2~vault login -method=oidc~username admin privilege 15~git clone https://git.io/a.git@//x~\
     the password for the demo is optional~set.add(key) for each key is fine~el.value = 'hello2you'~as-is, was-not, ak-47~user.name and parser.v1.2~\
-    ambiguous: cu_type, hb_shape, rf_model, web_server_2";
+    ambiguous: cu_type, hb_shape, rf_model, web_server_2~Newtonsoft.Json, Culture=neutral, PublicKeyToken=30ad4fe6b2a6aeed~\
+    postgresql://%(user)s:%(password)s@%(host)s/db~Pass --secret needed~{\"messages\":{\"password\":\"Mot de passe\",\"secret\":\"Secret partagé\"}}~\
+    {\"password\":\"Passwort\",\"forgot_password\":\"Mot de passe oublié\"}";
 
 /// What is drawn by lot, too, and opens nothing: hashes, public keys, ids.
 const DRAWN: &str = "\"contentHash\": \"{b86}==\"~sha512-{b86}==~Restored from key: Linux-cargo-{x64}~Linux-node-{x64}~Windows-build-{x40}~\

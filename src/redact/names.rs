@@ -65,6 +65,12 @@ fn last_word(word: &str) -> Option<&'static str> {
     TABLE.get_or_init(|| table(LAST)).get(word).copied()
 }
 
+/// True for a word, or words written as one, that is the name of a secret.
+pub(super) fn names_secret(word: &str) -> bool {
+    let plain = plain(word);
+    known(&plain).or_else(|| last_word(&plain)).is_some()
+}
+
 /// What a name says of the value behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Said {

@@ -1,6 +1,6 @@
 //! What stands where a secret would, and is none: a variable that holds it, a placeholder, the word of a schema, code.
 
-use super::names::is_placeholder_name;
+use super::names::{is_placeholder_name, names_secret};
 
 /// Words that a schema, a manual or a message says of a secret.
 const WORDS: &[&str] = &[
@@ -17,6 +17,7 @@ const WORDS: &[&str] = &[
     "false",
     "undefined",
     "required",
+    "needed",
     "optional",
     "enabled",
     "disabled",
@@ -111,6 +112,9 @@ const CODE: &[&str] = &[
     "lambda", "typeof", "require", "import", "Some", "Vec", "Box", "Option",
 ];
 
+/// A title has no more words than this.
+const MOST_OF_TITLE: usize = 4;
+
 /// Words of messages about a secret, of which none is one.
 const SPOKEN: [&str; 8] = ["password", "must", "please", "enter", "forgot", "required", "invalid", "incorrect"];
 
@@ -130,12 +134,25 @@ pub fn is_stand_in(value: &str) -> bool {
         || is("<", ">")
         || is("{", "}") && !value.contains('"') && !super::words::is_random(value, 10)
         || is("%", "%")
+        || is("%(", ")s")
         || is("[", "]") && !value.bytes().any(|byte| byte.is_ascii_digit())
         || WORDS.contains(&lower.as_str())
         || ["%s", "%d", "%r", "{}", "{0}"].iter().any(|form| is_filled_in(value, form))
         || value.strip_prefix('#').is_some_and(is_colour)
         || value.strip_prefix("0x").is_some_and(|digits| digits.len() < 9 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
         || is_sentence(&lower)
+        || is_title(value)
+}
+
+/// True for what a form calls a secret in the language of its users: `Passwort`, `Mot de passe oublié`.
+fn is_title(value: &str) -> bool {
+    let words: Vec<&str> = value.split(' ').collect();
+    let is_titled = value.chars().next().is_some_and(char::is_uppercase)
+        && value.chars().skip(1).all(|c| c.is_lowercase() || matches!(c, ' ' | '\''));
+    let of = |from: usize| (from + 1..=words.len()).map(move |to| (from, to));
+    is_titled
+        && words.len() <= MOST_OF_TITLE
+        && (0..words.len()).flat_map(of).any(|(from, to)| names_secret(&words[from..to].concat()))
 }
 
 /// True for a version, or a range of them, as lists of packages have it behind a name: `^0.7.2`, `>=1.0, <2`.

@@ -289,7 +289,7 @@ pub(super) const HARMLESS: &[&str] = &[
 ];
 
 /// Whole names, as in [`NAMES`], of what is told to everybody or ties requests together.
-pub(super) const OPEN: &[&str] = &["applicationserverkey", "clientrequesttoken"];
+pub(super) const OPEN: &[&str] = &["applicationserverkey", "clientrequesttoken", "publickeytoken"];
 
 /// Last words that say how a value is written, or that it is written twice, not what it is.
 pub(super) const SPELLING: &[&str] = &[

@@ -9,7 +9,7 @@ use crate::protocol::Side;
 /// The connection of a stretch that any connection of its source may miss.
 pub const NO_CONNECTION: u32 = Frame::WHOLE_SOURCE;
 
-/// How many stretches are kept apart; beyond that the newest two become one, which can only take proof away.
+/// How many stretches are kept apart; beyond that a new one joins the newest of its kind, which can only take proof away.
 const KEPT: usize = 256;
 
 /// A stretch that the log does not show.
@@ -90,19 +90,17 @@ impl Stretches {
         }
     }
 
-    /// Takes down a stretch.
-    pub(super) fn note(&mut self, stretch: Stretch) {
-        if self.list.len() < KEPT {
-            return self.list.push(stretch);
+    /// Takes down a stretch; where there are as many as are kept, the newest of its kind and side reaches to it.
+    pub(super) fn note(&mut self, mut stretch: Stretch) {
+        let alike = |kept: &Stretch| (kept.why, kept.side) == (stretch.why, stretch.side);
+        if self.list.len() >= KEPT
+            && let Some(at) = self.list.iter().rposition(alike)
+        {
+            let before = self.list.remove(at);
+            stretch.frames = (before.frames.0.min(stretch.frames.0), before.frames.1.max(stretch.frames.1));
+            stretch.lines.0 = before.lines.0;
         }
-        if let Some(last) = self.list.last_mut() {
-            last.frames.1 = last.frames.1.max(stretch.frames.1);
-            last.lines.1 = last.lines.1.max(stretch.lines.1);
-            last.side = last.side.filter(|side| stretch.side == Some(*side));
-            if last.why != stretch.why {
-                last.why = Why::Gap;
-            }
-        }
+        self.list.push(stretch);
     }
 
     /// A file goes back in time from this frame on, to this time.
@@ -255,16 +253,20 @@ mod tests {
     }
 
     #[test]
-    fn of_more_stretches_than_are_kept_the_newest_are_one() {
+    fn of_more_stretches_than_are_kept_those_of_a_kind_are_one() {
         let mut many = Stretches::new(true);
-        for at in 0..KEPT as u64 + 9 {
-            let (why, side) = if at % 2 == 0 { (Why::Torn, Some(Side::Client)) } else { (Why::Unread, None) };
+        for at in 0..KEPT as u64 + 8 {
+            let (why, side) = if at % 2 == 0 { (Why::Torn, Some(Side::Client)) } else { (Why::Guessed, None) };
             many.note(Stretch { why, side, frames: (at * 10, at * 10), lines: (at, at) });
         }
-        let (last, all) = (many.list[KEPT - 1], KEPT as u64 + 8);
-        assert_eq!(many.list.len(), KEPT);
-        assert_eq!((last.why, last.side), (Why::Gap, None), "of two kinds and two sides it is a gap of anybody's");
-        assert_eq!((last.frames, last.lines.1), (((KEPT as u64 - 1) * 10, all * 10), all));
+        many.note(Stretch { why: Why::Tail, side: None, frames: (9_000, FrameId::MAX), lines: (0, 0) });
+        let (from, to) = (KEPT as u64 - 2, KEPT as u64 + 6);
+        let newest =
+            |why| many.list.iter().rfind(|stretch| stretch.why == why).map(|last| (last.side, last.frames, last.lines));
+        assert_eq!(many.list.len(), KEPT + 1, "nothing like the end was there");
+        assert_eq!(newest(Why::Torn), Some((Some(Side::Client), (from * 10, to * 10), (from, to))));
+        assert_eq!(newest(Why::Guessed), Some((None, (from * 10 + 10, to * 10 + 10), (from + 1, to + 1))));
+        assert!(many.list.iter().all(|stretch| stretch.why != Why::Gap), "no message was lost");
     }
 
     #[test]

@@ -277,3 +277,65 @@ fn a_backup_follows_no_link_and_loses_no_other() {
     assert!(!path("cc.json.before-rpctape-3").exists() && path("cc.json.before-rpctape").is_symlink());
     assert_eq!((read("victim").as_str(), read("cc.json.before-rpctape-2").as_str()), ("mine", "an earlier one"));
 }
+
+#[test]
+fn streams_on_which_somebody_speaks_are_known_by_every_name() {
+    let folder = folder();
+    assert_eq!(at(folder.path(), "export bad.jsonl --as rec -o r.rec.jsonl").code, 0);
+    for (line, error) in [
+        ("$0 mock - < r.rec.jsonl", "cannot be both the recording and the client"),
+        ("$0 mock /dev/stdin < r.rec.jsonl", "cannot be both the recording and the client"),
+        ("$0 mock r.rec.jsonl -o -", "no recording goes there"),
+        ("$0 mock r.rec.jsonl -o /dev/stdout | cat", "no recording goes there"),
+        ("$0 mock r.rec.jsonl -o o > o", "no recording goes there"),
+        ("cat bad.jsonl | $0 tail /dev/stdin", "is not a file that can be followed"),
+        ("$0 tail <(cat bad.jsonl)", "is not a file that can be followed"),
+    ] {
+        let said = shell(folder.path(), &format!("set -o pipefail; {line}"));
+        assert!(said.code == 2 && said.out.is_empty() && said.err.contains(error), "{line}: {} {}", said.out, said.err);
+    }
+    assert_eq!(std::fs::read_to_string(folder.path().join("o")).expect("made by the shell"), "");
+}
+
+#[test]
+fn a_report_on_standard_output_is_all_that_is_there() {
+    let folder = folder();
+    for line in [
+        "$0 why bad.jsonl --report html=-",
+        "$0 why bad.jsonl --format json --report html=/dev/stdout | cat",
+        "$0 check bad.jsonl --format json --report html=/dev/stdout | cat",
+        "$0 check bad.jsonl --report html=x > x; cat x",
+    ] {
+        let out = shell(folder.path(), line).out;
+        assert!(out.starts_with("<!DOCTYPE html>") && out.trim_end().ends_with("</html>"), "{line}: {:.200}", out);
+        assert_eq!(out.matches("<!DOCTYPE").count(), 1, "{line}");
+    }
+}
+
+#[test]
+fn a_baseline_names_a_next_command_only_where_it_can_be_run() {
+    let folder = folder();
+    for (line, named) in [
+        ("$0 baseline bad.jsonl -o known", true),
+        ("$0 baseline bad.jsonl", true),
+        ("$0 baseline bad.jsonl -o -", false),
+        ("$0 baseline bad.jsonl -o /dev/null", false),
+        (r"$0 baseline bad.jsonl -o $'bl\xff'", false),
+    ] {
+        let said = shell(folder.path(), line);
+        assert_eq!((said.code, said.err.contains("next: rpctape check")), (0, named), "{line}: {}", said.err);
+    }
+}
+
+#[test]
+fn a_name_of_a_log_does_not_act_on_the_terminal() {
+    let folder = folder();
+    for name in ["e\u{1b}[31m.jsonl", "two\u{202e}.jsonl"] {
+        std::fs::write(folder.path().join(name), bad()).expect("writes");
+    }
+    for line in ["$0 check --merge e*.jsonl two*.jsonl", "$0 check --hop $'a\\x1b'=$(echo e*) --hop b=$(echo two*)"] {
+        let said = shell(folder.path(), line);
+        assert!(said.code < 2, "{line}: {}", said.err);
+        assert!(!said.err.contains(['\u{1b}', '\u{202e}']) && said.err.contains("\\x1b"), "{line}: {:?}", said.err);
+    }
+}

@@ -284,14 +284,14 @@ impl Loaded {
     /// Says what became of a source, where what is printed does not.
     pub fn warn(&self) {
         if let Some((_, told)) = self.harm().min_by_key(|(skip, _)| !skip.is_loss()) {
-            say(&format!("warning: {}", rpctape::report::escape(&told)));
+            say(&format!("warning: {}", told));
         }
     }
 
     /// Names the files that were passed over, where what is printed does not.
     pub fn tell_passed_over(&self) {
         for (file, why) in &self.passed_over {
-            say(&format!("passed over: {}: {}", rpctape::report::escape(file), rpctape::report::escape(why)));
+            say(&format!("passed over: {}: {}", file, why));
         }
     }
 }
@@ -371,7 +371,7 @@ fn judged(files: &[String], read: &ReadArgs, judge: &JudgeArgs, to: To<'_>, stop
 /// Reads and judges two logs of the same connections as one: that of the client, then that of the server.
 pub fn load_merged(files: &[String], read: &ReadArgs, judge: &JudgeArgs, to: To<'_>, stop: &Stop) -> Result<Loaded> {
     let [client, server] = files else {
-        return Err(Error::new(ErrorKind::Usage, format!("--merge takes two logs, and {} were named", files.len()))
+        return Err(Error::new(ErrorKind::Usage, format!("--merge takes two logs, not {}", files.len()))
             .hint("name the log of the client, then that of the server"));
     };
     let options = reading(read, judge, stop)?;
@@ -398,7 +398,7 @@ fn tell_met(met: &Met, client: &str, server: &str) {
     }
     for (log, alone) in in_doubt {
         let of = plural(alone.in_doubt.len() as u64, "connection");
-        let named: Vec<_> = alone.in_doubt.iter().take(3).map(|key| rpctape::report::escape(key)).collect();
+        let named: Vec<_> = alone.in_doubt.iter().take(3).map(String::as_str).collect();
         let more = if alone.in_doubt.len() > named.len() { ", ..." } else { "" };
         say(&format!(
             "not merged: {of} of {log}; what they carry does not tell which of the other log's they are ({}{more})",

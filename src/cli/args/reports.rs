@@ -47,10 +47,20 @@ impl ReportArgs {
         self.reports.iter().map(|wanted| wanted.file.as_path()).filter(|file| *file != Path::new("-"))
     }
 
+    /// True if one of them takes the place of the answer on standard output.
+    pub fn take_stdout(&self) -> bool {
+        self.reports.iter().any(|wanted| to_stdout(&wanted.file))
+    }
+
     /// True if a report is wanted that shows the traffic.
     pub fn shows_traffic(&self) -> bool {
         self.reports.iter().any(|wanted| wanted.kind == "html")
     }
+}
+
+/// True if a report comes out where the answer would; `-` does so also where standard output is thrown away.
+pub fn to_stdout(file: &Path) -> bool {
+    file == Path::new("-") || output::is_stdout(file)
 }
 
 fn wanted(text: &str) -> std::result::Result<Wanted, String> {
@@ -79,8 +89,6 @@ struct Open {
 /// The reports of one run, each with its way out.
 pub struct Reports {
     all: Vec<Open>,
-    /// True if one of them goes to standard output.
-    pub takes_stdout: bool,
 }
 
 impl Reports {
@@ -92,7 +100,7 @@ impl Reports {
         output: Option<&Path>,
         redactor: Option<&Redactor>,
     ) -> Result<Reports> {
-        let mut reports = Reports { all: Vec::new(), takes_stdout: false };
+        let mut reports = Reports { all: Vec::new() };
         let mut files: Vec<&Path> = output.into_iter().collect();
         for wanted in &args.reports {
             let Some(kind) = Kind::find(&wanted.kind) else { continue };
@@ -102,9 +110,7 @@ impl Reports {
                 return Err(Error::new(ErrorKind::Usage, message).hint("give each --report a file of its own"));
             }
             files.push(file);
-            let to_stdout = file == Path::new("-");
-            reports.takes_stdout |= to_stdout;
-            let path = (!to_stdout).then_some(file);
+            let path = (!to_stdout(file)).then_some(file);
             // A page holds packed data, whose secrets were replaced before they were packed.
             let redactor = redactor.filter(|_| wanted.kind != "html").cloned();
             reports.all.push(Open {

@@ -15,6 +15,7 @@ use rpctape::report::replay::{RUN_KINDS, RunKind, document, lines, redacted, scr
 use rpctape::report::replay::{Suite, suite_document, suite_lines, suite_screen};
 
 use super::input;
+use super::reports::to_stdout;
 use crate::cli::screen::ScreenArgs;
 use crate::cli::screen::io::{Out, written};
 use rpctape::error::nearest;
@@ -100,15 +101,21 @@ impl RunReportArgs {
                 return Err(Error::new(ErrorKind::Usage, message).hint("give each --report a file of its own"));
             }
             files.push(file);
-            takes_stdout |= file == Path::new("-");
+            takes_stdout |= to_stdout(file);
             let Some(kind) = RunKind::find(report.kind) else { continue };
-            let path = (file != Path::new("-")).then_some(file);
+            let path = (!to_stdout(file)).then_some(file);
             folders.extend(path.map(Folder::of_file).transpose()?.flatten());
             beside.push((kind, Out::open(path, inputs)?));
         }
         let silent = takes_stdout && self.output.is_none();
         let answer = if silent { None } else { Some(Out::open(self.output.as_deref(), inputs)?) };
         Ok(RunReports { answer, beside, format: self.format, verbose: self.verbose, _folders: folders })
+    }
+
+    /// True if anything comes out at standard output.
+    #[cfg(feature = "live")]
+    pub fn takes_stdout(&self) -> bool {
+        self.output.is_none() || self.reports.iter().any(|report| to_stdout(&report.file))
     }
 
     /// All files that are written.

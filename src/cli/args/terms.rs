@@ -7,7 +7,7 @@ use rpctape::error::{Error, Result};
 use rpctape::output;
 use rpctape::policy::{Baseline, Policy};
 use rpctape::redact::{Redactor, told};
-use rpctape::report::{Summary, escape};
+use rpctape::report::Summary;
 use rpctape::rules::{self, Selection};
 
 use super::config::{Config, Uses};
@@ -118,13 +118,13 @@ impl Terms {
         summary.stale = left.stale.len() as u64;
         for excuse in &left.expired {
             let text = format!("{}: the suppression of {} ended on {}", excuse.place, excuse.rule, excuse.until);
-            io::say(&format!("warning: {}", escape(&text)));
+            io::say(&format!("warning: {}", text));
         }
         for entry in left.stale.iter().take(NAMED) {
             let about = [entry.method.as_deref(), entry.name.as_deref()].into_iter().flatten();
             let about: String = about.map(|word| format!(" {word}")).collect();
             let text = format!("stale in the baseline: {}{about} ({}) matches nothing", entry.rule, entry.fp);
-            io::say(&format!("warning: {}", escape(&text)));
+            io::say(&format!("warning: {}", text));
         }
         if left.stale.len() > NAMED {
             io::say(&format!("warning: and {} more", left.stale.len() - NAMED));

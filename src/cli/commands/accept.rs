@@ -167,7 +167,7 @@ fn take(args: &AcceptArgs, stop: &Stop) -> Result<Vec<Taken>> {
     let text = accept(&text, &accepted, &today(), args.reason.as_deref())?;
     output::write(&path, text.as_bytes(), Readers::Owner)?;
     let names: Vec<String> = chosen.iter().map(|entry| title(entry)).collect();
-    io::say(&format!("accepted {} in {}", escape(&names.join(", ")), escape(&path.to_string_lossy())));
+    io::say(&format!("accepted {} in {}", names.join(", "), path.to_string_lossy()));
     Ok(chosen.iter().map(|entry| (entry.connection, entry.label.clone())).collect())
 }
 
@@ -338,7 +338,7 @@ impl Review<'_> {
         for entry in open {
             self.show(report, &[entry], config)?;
             if let Err(error) = self.replacement(entry) {
-                io::say(&format!("       cannot be accepted: {}", escape(&error.message)));
+                io::say(&format!("       cannot be accepted: {}", error.message));
                 continue;
             }
             match answer()? {
@@ -382,7 +382,7 @@ impl Review<'_> {
         let mut made = 0;
         for difference in entry.diff.iter().filter(|it| !it.harmless) {
             let (Some(recorded), Some(live)) = (&difference.recorded, &difference.live) else {
-                io::say(&format!("       no rule for {}: it is there on one side only", escape(&difference.at)));
+                io::say(&format!("       no rule for {}: it is there on one side only", difference.at));
                 continue;
             };
             let matcher = noise::shape(recorded, live).unwrap_or(rpctape::replay::options::Matcher::Type);
@@ -391,7 +391,7 @@ impl Review<'_> {
                 escape(&title(entry)),
                 noise::rule_lines(&difference.at, &matcher, &scope)
             ));
-            io::say(&format!("       {}: {} must be {}", escape(&name), escape(&difference.at), matcher.text()));
+            io::say(&format!("       {}: {} must be {}", name, difference.at, matcher.text()));
             made += 1;
         }
         if made == 0 {

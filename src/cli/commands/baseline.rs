@@ -1,12 +1,12 @@
 //! `rpctape baseline`: today's findings as the known set.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use rpctape::error::Result;
 use rpctape::output::{self, Readers};
 use rpctape::policy::{BASELINE_FILE, Baseline};
-use rpctape::report::{escape, plural};
+use rpctape::report::plural;
 use rpctape::store::{FindingFilter, Keep, Raw};
 
 use super::check::taken;
@@ -65,13 +65,16 @@ pub fn run(args: &BaselineArgs, stop: &Stop) -> Result<u8> {
         Some(path) => output::write(path, text.as_bytes(), Readers::Umask)?,
     }
     let (kinds, findings) = baseline.size();
-    let file = args.output.as_ref().map_or(BASELINE_FILE.to_string(), |path| path.display().to_string());
     let told = format!("{} of {}", plural(findings, "finding"), plural(kinds, "kind"));
-    let logs: Vec<String> = args.files.iter().map(|name| shell::file(name)).collect();
-    io::say(&format!(
-        "{told}; next: rpctape check --baseline {} {}",
-        escape(&shell::file(&file)),
-        escape(&logs.join(" "))
-    ));
+    io::say(&next(args).map_or(told.clone(), |next| format!("{told}; next: {next}")));
     Ok(0)
+}
+
+/// The check that uses it: not where it went to a pipe or nowhere, or to a name that cannot be typed.
+fn next(args: &BaselineArgs) -> Option<String> {
+    let path = args.output.as_deref().unwrap_or(Path::new(BASELINE_FILE));
+    let printed = args.output.is_none();
+    let file = path.to_str().filter(|_| printed || path.is_file())?;
+    let logs: Vec<String> = args.files.iter().map(|name| shell::file(name)).collect();
+    Some(format!("rpctape check --baseline {} {}", shell::file(file), logs.join(" ")))
 }

@@ -302,7 +302,7 @@ pub fn print_judged(
     let mut reports = Reports::open(&args.reports, &context, inputs, args.output.as_deref(), shown.as_ref())?;
     let filter = FindingFilter { connection: only, ..FindingFilter::default() };
     let raw = if args.shows_text() { Raw::Head(EXCERPT) } else { Raw::None };
-    let mut pipe_is_open = args.output.is_some() || !reports.takes_stdout;
+    let mut pipe_is_open = args.output.is_some() || !args.reports.take_stdout();
     findings(&filter, raw, &mut |mut finding: FindingRow| {
         if !taken(&terms.selection, &finding) {
             return Ok(());

@@ -87,7 +87,7 @@ pub fn run(args: &ExtractArgs, stop: &Stop) -> Result<u8> {
     let title = request_name::title(&exchange);
     let text = format!("{title} of {}: {kept} of {}", row.key, plural(row.messages, "message"));
     let left = row.messages.saturating_sub(kept);
-    io::say(&rpctape::report::escape(&format!("{text}; left out: {} of other exchanges", count(left))));
+    io::say(&format!("{text}; left out: {} of other exchanges", count(left)));
     if let Some(redactor) = redactor {
         io::say(&format!("replaced {}; best effort, read it before you share it", told(redactor.counts())));
     }

@@ -12,7 +12,7 @@ use rpctape::facts::{FileFacts, Lines, Sink, file_name};
 use rpctape::output::{self, Folder, Output, Readers};
 use rpctape::pipeline::Options;
 use rpctape::pipeline::facts::{Lifted, lift, unread};
-use rpctape::report::{count, escape, plural};
+use rpctape::report::{count, plural};
 
 use crate::cli::args::input::{self, Meter, ReadArgs, harm_of};
 use crate::cli::screen::io::{self, Out};
@@ -91,7 +91,7 @@ pub fn run(args: &FactsArgs, stop: &Stop) -> Result<u8> {
             Lifted::PassedOver(why) => passed_over(log, &why),
             Lifted::Facts(told) if !to_stdout => {
                 let (rows, bytes) = (plural(told.rows, "row"), count(told.size));
-                io::say(&format!("{}: {rows} of {bytes} bytes", escape(log)));
+                io::say(&format!("{}: {rows} of {bytes} bytes", log));
                 hurt(log, &told);
             }
             Lifted::Facts(told) => hurt(log, &told),
@@ -114,12 +114,12 @@ fn unread_of(found: &capture::Expanded) -> BTreeMap<String, FileFacts> {
 
 fn hurt(log: &str, told: &FileFacts) {
     for (_, told) in harm_of(log, &told.skipped).take(1) {
-        io::say(&format!("warning: {}", escape(&told)));
+        io::say(&format!("warning: {}", told));
     }
 }
 
 fn passed_over(file: &str, why: &str) {
-    io::say(&format!("{}: passed over, {}", escape(file), escape(why)));
+    io::say(&format!("{}: passed over, {}", file, why));
 }
 
 /// A file that gets its name when it is whole.

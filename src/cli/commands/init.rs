@@ -31,6 +31,6 @@ pub fn run(args: &InitArgs) -> Result<u8> {
             .hint("name another file: rpctape init FILE"));
     }
     output::write(&args.file, TEMPLATE.as_bytes(), Readers::Umask)?;
-    io::say(&format!("{} is written; everything in it is commented out", rpctape::report::escape(&name)));
+    io::say(&format!("{} is written; everything in it is commented out", name));
     Ok(0)
 }

@@ -81,6 +81,7 @@ pub fn run_bare(files: Vec<String>, commands: &[String], stop: &Stop) -> Result<
     }
     let named = files.iter().map(|name| shell::file(name)).collect::<Vec<_>>().join(" ");
     let code = run(&LsArgs { files, ..LsArgs::default() }, stop)?;
-    io::say(&format!("\nnext: rpctape check {}", rpctape::report::escape(&named)));
+    io::say("");
+    io::say(&format!("next: rpctape check {named}"));
     Ok(code)
 }

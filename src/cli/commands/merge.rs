@@ -6,7 +6,7 @@ use clap::Args;
 use rpctape::error::Result;
 use rpctape::output::{self, Readers};
 use rpctape::replay::edit::merged;
-use rpctape::report::{escape, plural};
+use rpctape::report::plural;
 
 use crate::cli::args::input::{self, recording_text};
 use crate::cli::args::terms::RedactArgs;
@@ -39,7 +39,7 @@ pub fn run(args: &MergeArgs) -> Result<u8> {
     let (text, replaced) = args.redact.handed_on(merged(&named)?)?;
     output::write(&args.output, text.as_bytes(), Readers::Owner)?;
     let of = plural(args.files.len() as u64, "recording");
-    io::say(&format!("{of} in {}", escape(&args.output.to_string_lossy())));
+    io::say(&format!("{of} in {}", args.output.to_string_lossy()));
     replaced.iter().for_each(|line| io::say(line));
     Ok(0)
 }

@@ -9,11 +9,12 @@ use rpctape::capture::Vantage;
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::serve::Listen;
 use rpctape::live::tape::TapeOptions;
+use rpctape::output;
 use rpctape::pipeline::replay::mock::{Served, Service, serve};
 use rpctape::pipeline::replay::{CONNECTION, load_connections};
 use rpctape::replay::mock::{Extra, MockOptions, Reuse, Script};
 use rpctape::replay::options::Speed;
-use rpctape::report::{count, escape, plural};
+use rpctape::report::{count, plural};
 use rpctape::store::ConnectionRow;
 
 use crate::cli::args::config::{Config, Uses};
@@ -123,9 +124,8 @@ fn extra(text: &str) -> std::result::Result<Extra, String> {
 
 /// Serves.
 pub fn run(args: &MockArgs, stop: &Stop) -> Result<u8> {
-    if args.file == "-" && args.listen.is_none() {
-        return Err(Error::new(ErrorKind::Usage, "standard input cannot be both the recording and the client")
-            .hint("name a file, or let the client connect: --listen 127.0.0.1:8080"));
+    if args.listen.is_none() {
+        leave_streams(args)?;
     }
     let config = Config::load(None, Uses::Showing)?;
     let files = std::slice::from_ref(&args.file);
@@ -162,6 +162,19 @@ pub fn run(args: &MockArgs, stop: &Stop) -> Result<u8> {
     let exit = told(args, &scripts, &served);
     drop(patience);
     Ok(exit)
+}
+
+/// An error where a recording would come from or go to the streams on which the client speaks.
+fn leave_streams(args: &MockArgs) -> Result<()> {
+    let (message, hint) = if args.file == "-" || output::is_stdin(&io::place_of(&args.file)) {
+        ("standard input cannot be both the recording and the client", "name a file")
+    } else if args.output.as_deref().is_some_and(output::is_stdout) {
+        ("standard output is what the client reads, and no recording goes there", "name a file with -o FILE")
+    } else {
+        return Ok(());
+    };
+    let hint = format!("{hint}, or let the client connect: --listen 127.0.0.1:8080");
+    Err(Error::new(ErrorKind::Usage, message).hint(hint))
 }
 
 impl From<ReuseArg> for Reuse {
@@ -267,38 +280,38 @@ fn told(args: &MockArgs, scripts: &[Arc<Script>], served: &Served) -> u8 {
         many => format!("{}; ", plural(many as u64, "client")),
     };
     let of = format!("{} of {}", count((all.len() - never.len()) as u64), plural(all.len() as u64, "recorded request"));
-    say(&format!("{}: {clients}{of} asked for", args.file));
+    io::say(&format!("{}: {clients}{of} asked for", args.file));
     if !never.is_empty() {
         let shown = never.iter().take(LISTED);
         let names: Vec<String> = shown.map(|(part, place)| name(&scripts[*part], *place)).collect();
         let more = never.len().saturating_sub(LISTED);
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-        say(&format!("  never asked for: {}{more}", names.join(", ")));
+        io::say(&format!("  never asked for: {}{more}", names.join(", ")));
     }
     for (at, report) in served.reports.iter().enumerate() {
         let whose = if served.reports.len() > 1 { format!(" (client {})", at + 1) } else { String::new() };
         for missed in report.missed.iter().take(LISTED) {
             let name = missed.name.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
             let asked = format!("{}{name}", missed.method);
-            say(&format!("  not in the recording: #{} {asked}: {}{whose}", missed.rpc_id, missed.why()));
+            io::say(&format!("  not in the recording: #{} {asked}: {}{whose}", missed.rpc_id, missed.why()));
         }
         let more = report.missed.len().saturating_sub(LISTED);
         if more > 0 {
-            say(&format!("  and {} more that are not in the recording{whose}", count(more as u64)));
+            io::say(&format!("  and {} more that are not in the recording{whose}", count(more as u64)));
         }
         for (method, times) in &report.surplus {
-            say(&format!("  told, but not in the recording: {method} x{times}{whose}"));
+            io::say(&format!("  told, but not in the recording: {method} x{times}{whose}"));
         }
         for note in &report.notes {
-            say(&format!("  note: {note}{whose}"));
+            io::say(&format!("  note: {note}{whose}"));
         }
     }
     if let Some(tape) = &served.tape {
         if let Some(trouble) = &tape.trouble {
-            say(&format!("warning: {trouble}"));
+            io::say(&format!("warning: {trouble}"));
         }
         let file = tape.parts.first().map(|path| path.display().to_string()).unwrap_or_default();
-        say(&format!("  live session: {file} ({})", plural(tape.messages, "message")));
+        io::say(&format!("  live session: {file} ({})", plural(tape.messages, "message")));
     }
     if args.expect_all && !never.is_empty() {
         return 1;
@@ -313,10 +326,6 @@ fn name(script: &Script, place: usize) -> String {
     let exchange = &script.connection.exchanges[place];
     let name = exchange.name.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
     format!("{} {}{name}", exchange.label(), exchange.method)
-}
-
-fn say(line: &str) {
-    io::say(&escape(line));
 }
 
 #[cfg(test)]

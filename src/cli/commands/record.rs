@@ -16,7 +16,7 @@ use rpctape::live::tape::{Tape, TapeOptions, TapeSummary};
 use rpctape::output::Folder;
 use rpctape::protocol::Profile;
 use rpctape::redact::told;
-use rpctape::report::{count, escape, plural};
+use rpctape::report::{count, plural};
 use rpctape::wire::Framing;
 
 use crate::cli::args::config::{Config, Uses};
@@ -180,7 +180,7 @@ impl Recorder {
             max_size: args.max_size,
             max_total: args.max_total,
             durable: args.durable,
-            say: Some(Box::new(|text| io::say(&format!("rpctape: warning: {}", escape(text))))),
+            say: Some(Box::new(|text| io::say(&format!("rpctape: warning: {}", text)))),
             ..TapeOptions::new(&path)
         };
         describe(&mut options);
@@ -199,7 +199,7 @@ impl Recorder {
 
     /// A line that tells whose it is: a shim's stderr is the server's, too.
     fn say(&self, text: &str) {
-        io::say(&format!("rpctape: {}", escape(text)));
+        io::say(&format!("rpctape: {}", text));
     }
 
     /// Ends it, and says what is in it.
@@ -222,7 +222,7 @@ impl Recorder {
                 told(&summary.replaced),
                 path.display()
             );
-            io::say(&format!("rpctape: {}", escape(&text)));
+            io::say(&format!("rpctape: {}", text));
         }
         if let Some(signer) = signer {
             sign(&signer, &summary, verbose);
@@ -246,7 +246,7 @@ fn sign(signer: &Signer, summary: &TapeSummary, verbose: bool) {
     match summary.last.ok_or_else(unended).and_then(|last| signer.sign(&summary.parts, last)) {
         Ok(files) if verbose => io::say(&format!("rpctape: signed {}", plural(files.len() as u64, "file"))),
         Ok(_) => {}
-        Err(error) => io::say(&format!("rpctape: warning: {}", escape(&error.message))),
+        Err(error) => io::say(&format!("rpctape: warning: {}", error.message)),
     }
 }
 

@@ -214,12 +214,12 @@ fn config(args: &ReplayArgs) -> Result<Config> {
 /// What is lost, and which secrets are missing.
 fn forewarn(recording: &Recording, plan: &Plan, options: &Options) {
     for loss in &plan.losses {
-        io::say(&format!("note: {}", escape(loss)));
+        io::say(&format!("note: {}", loss));
     }
     let missing = wanted::secrets(recording, plan, &options.rewrite.secrets);
     if !missing.is_empty() {
         let flags: Vec<String> = missing.iter().map(|name| format!("--secret {name}=env:VARIABLE")).collect();
-        io::say(&format!("note: requests with a secret that is not given are not sent: {}", escape(&flags.join(" "))));
+        io::say(&format!("note: requests with a secret that is not given are not sent: {}", flags.join(" ")));
     }
 }
 

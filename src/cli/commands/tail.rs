@@ -12,7 +12,6 @@ use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::finding::Severity;
 use rpctape::output;
 use rpctape::pipeline;
-use rpctape::report::escape;
 use rpctape::report::tail::TailStyle;
 use rpctape::store::{Keep, Store};
 
@@ -96,6 +95,7 @@ pub fn run(args: &TailArgs, stop: &Stop) -> Result<u8> {
     let config = Config::load(args.judge.config.as_deref(), Uses::Judging)?;
     let judge = args.judge.configured(&config);
     let options = input::options(args.read.overrides(), &judge, stop)?;
+    must_grow(&args.file)?;
     let terminal = io::stdout_is_terminal();
     let style =
         TailStyle { style: args.screen.style(false, !terminal), json: args.format == Format::Jsonl, keyed: false };
@@ -107,10 +107,6 @@ pub fn run(args: &TailArgs, stop: &Stop) -> Result<u8> {
     };
     let out = Out::open(None, &[])?.clean(args.redact.redactor(&config));
     let board = Arc::new(Mutex::new(Board::new(asked, out)));
-    if args.file == "-" {
-        let error = Error::new(ErrorKind::Usage, "standard input is not a file that can be followed");
-        return Err(error.hint("name the file that is written"));
-    }
     let mut opener =
         Opener { path: path_of(&args.file), args, board: &board, stop, shared: Arc::default(), begun: false };
     let done =
@@ -127,6 +123,18 @@ pub fn run(args: &TailArgs, stop: &Stop) -> Result<u8> {
         io::say(&summary.told());
     }
     Ok(summary.exit)
+}
+
+/// An error for what has no end that could be looked at again: a file is followed by its size.
+fn must_grow(name: &str) -> Result<()> {
+    let is_stream = |path: PathBuf| std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir());
+    let what = match name {
+        "-" => "standard input",
+        _ if is_stream(path_of(name)) => name,
+        _ => return Ok(()),
+    };
+    Err(Error::new(ErrorKind::Usage, format!("{what} is not a file that can be followed"))
+        .hint("name the file that is written; `rpctape check` reads streams"))
 }
 
 /// Opens the files of a log one after the other.
@@ -173,7 +181,7 @@ impl Opener<'_> {
                     Err(error) if error.kind == ErrorKind::Usage => return Err(error),
                     Err(error) if !told => {
                         told = true;
-                        io::say(&format!("waiting: {}", escape(&error.message)));
+                        io::say(&format!("waiting: {}", error.message));
                     }
                     Err(_) => {}
                 }

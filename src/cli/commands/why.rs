@@ -128,14 +128,16 @@ pub fn run(args: &WhyArgs, commands: &[String], stop: &Stop) -> Result<u8> {
     loaded.warn();
     loaded.tell_passed_over();
     let after_us = judged.settings().stuck_after_us;
-    let mut out = Out::open(None, &[])?.clean(args.redact.redactor(&config));
     let mut case = Case::open(&loaded.store, args.redact.redactor(&config), after_us)?;
     case.since = at::since(&case, args)?;
-    match &args.at {
-        Some(at) => at::write(&mut out, &case, args, at)?,
-        None => postmortem(&mut out, &case, args, commands)?,
+    if !args.reports.take_stdout() {
+        let mut out = Out::open(None, &[])?.clean(args.redact.redactor(&config));
+        match &args.at {
+            Some(at) => at::write(&mut out, &case, args, at)?,
+            None => postmortem(&mut out, &case, args, commands)?,
+        }
+        out.close()?;
     }
-    out.close()?;
     if args.reports.any() {
         beside(&loaded, args, after_us, &config)?;
     }

@@ -157,17 +157,17 @@ pub fn write_json(out: &mut dyn Write, value: &Value) -> io::Result<()> {
     writeln!(out, "{}", json(value)?)
 }
 
-/// A line for the conversation, without secrets: it quotes names of files, requests and errors of systems. Where stderr is
-/// gone there is nobody left to tell.
+/// A line for the conversation, without secrets and made safe: it quotes names of files, requests and errors of systems.
+/// Where stderr is gone there is nobody left to tell.
 pub fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{}", Redactor::default().text(line));
+    let _ = writeln!(io::stderr(), "{}", escape(&Redactor::default().text(line)));
 }
 
-/// `error: ...` and `hint: ...`, with what they quote made safe.
+/// `error: ...` and `hint: ...`.
 pub fn complain(error: &Error) {
-    say(&format!("error: {}", escape(&error.message)));
+    say(&format!("error: {}", error.message));
     if let Some(hint) = &error.hint {
-        say(&format!("hint: {}", escape(hint)));
+        say(&format!("hint: {hint}"));
     }
 }
 

@@ -8,7 +8,8 @@ use crate::number::duration;
 
 /// The screen.
 pub fn screen(card: &Card, style: &Style) -> String {
-    let mut lines = vec![format!(" {}", head(card)), String::new()];
+    let mut lines = within(&head(card), style);
+    lines.push(String::new());
     let title = card.clauses.iter().map(|clause| width(clause.title)).max().unwrap_or(0);
     for clause in &card.clauses {
         lines.extend(clause_lines(clause, title, style));
@@ -19,22 +20,30 @@ pub fn screen(card: &Card, style: &Style) -> String {
         let widest = card.behaviours.iter().map(|behaviour| width(behaviour.what)).max().unwrap_or(0);
         for behaviour in &card.behaviours {
             let after = behaviour.after_us.map_or(String::new(), |us| format!(", {} after it", duration(us)));
-            lines.push(format!("   {}  {}{after}", pad(behaviour.what, widest), escape(&behaviour.does)));
+            let what = format!("   {}  ", pad(behaviour.what, widest));
+            lines.extend(labelled(&what, &format!("{}{after}", escape(&behaviour.does)), style.columns()));
         }
     }
     lines.push(String::new());
     let told = card.notes.iter().map(|note| format!("note: {}", escape(note)));
     let stale =
         card.stale.iter().map(|id| format!("stale: the baseline knows {} as violated, and it is not", escape(id)));
-    for text in told.chain(stale) {
-        lines.extend(hang(&text, style.columns() - 1).into_iter().map(|line| format!(" {line}")));
-    }
-    lines.push(foot(card, style));
+    lines.extend(told.chain(stale).flat_map(|text| within(&text, style)));
+    lines.extend(foot(card, style));
     for (index, command) in card.next.iter().take(2).enumerate() {
         let mark = if index == 0 { "NEXT" } else { "    " };
         lines.push(format!(" {}  {}", style.paint(Ink::Strong, mark), escape(command)));
     }
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// A sentence as lines of the screen; what fits stays as it is.
+fn within(text: &str, style: &Style) -> Vec<String> {
+    let lines = match width(text) < style.columns() {
+        true => vec![text.to_string()],
+        false => hang(text, style.columns() - 1),
+    };
+    lines.into_iter().map(|line| format!(" {line}")).collect()
 }
 
 fn head(card: &Card) -> String {
@@ -81,14 +90,18 @@ fn clause_lines(clause: &ClauseCard, title: usize, style: &Style) -> Vec<String>
     let room = style.columns().saturating_sub(used).max(20);
     if clause.verdict != Verdict::Violates {
         let text = if detail.is_empty() { names } else { format!("{names}: {detail}") };
-        let mut wrapped = hang(&text, room).into_iter();
-        let first = wrapped.next().unwrap_or_default();
-        let mut lines = vec![format!("{fixed}{painted}  {first}")];
-        lines.extend(wrapped.map(|line| format!("{}{line}", " ".repeat(used))));
-        return lines;
+        return under(&format!("{fixed}{painted}  "), used, &text, room);
     }
-    let mut lines = vec![format!("{fixed}{painted}  {names}")];
+    let mut lines = under(&format!("{fixed}{painted}  "), used, &names, room);
     lines.extend(opened(clause, style));
+    lines
+}
+
+/// A text behind what stands before it, this many columns wide; its other lines begin where the first one does.
+fn under(before: &str, used: usize, text: &str, room: usize) -> Vec<String> {
+    let mut wrapped = hang(text, room).into_iter();
+    let mut lines = vec![format!("{before}{}", wrapped.next().unwrap_or_default())];
+    lines.extend(wrapped.map(|line| format!("{}{line}", " ".repeat(used))));
     lines
 }
 
@@ -110,7 +123,8 @@ fn opened(clause: &ClauseCard, style: &Style) -> Vec<String> {
     texts.iter().flat_map(|text| hang(text, room)).map(|line| format!("      {line}")).collect()
 }
 
-fn foot(card: &Card, style: &Style) -> String {
+/// The verdict of the run, and the counts of each level: beside each other where there is room.
+fn foot(card: &Card, style: &Style) -> Vec<String> {
     let level = |name: &str| {
         let tally = card.tally(name);
         format!("{name}: {} honoured, {} violated, {} not observed", tally.honoured, tally.violates, tally.not_observed)
@@ -120,24 +134,28 @@ fn foot(card: &Card, style: &Style) -> String {
         1 => ("FAIL", Ink::Error),
         _ => ("NOTHING WAS OBSERVED", Ink::Warning),
     };
-    format!(" {}  {}   {}", style.paint(ink, word), level("MUST"), level("SHOULD"))
+    let (must, should) = (level("MUST"), level("SHOULD"));
+    let mark = style.paint(ink, word);
+    match width(&format!(" {word}  {must}   {should}")) <= style.columns() {
+        true => vec![format!(" {mark}  {must}   {should}")],
+        false => vec![format!(" {mark}  {must}"), format!(" {}  {should}", " ".repeat(word.len()))],
+    }
 }
 
 /// What would be sent, and what it decides; nothing is started for it.
 pub fn list(speech: &Speech, timing: &Timing, style: &Style) -> String {
     let mut lines = vec![format!(" {}", speech.profile.label()), String::new()];
     for probe in PROBES {
-        let Some(said) = probe.write(speech, timing) else {
+        if probe.write(speech, timing).is_none() {
             lines.push(format!("   {}: not in this protocol", probe.name));
             continue;
-        };
+        }
         let decides: Vec<&str> =
             rows(speech.profile).filter(|(row, _)| row.is_decided_by(probe.name)).map(|(row, _)| row.id).collect();
         lines.push(format!("   {}", style.paint(Ink::Strong, probe.name)));
         for text in [probe.about, probe.script, &format!("decides {}", decides.join(", "))] {
             lines.extend(labelled("      ", text, style.columns()));
         }
-        let _ = said;
     }
     lines.push(String::new());
     lines.push(" CLAUSES".to_string());

@@ -7,7 +7,7 @@
 use std::sync::Once;
 
 use rpctape::redact::Custom;
-use rpctape::report::{escape, shell};
+use rpctape::report::shell;
 
 use super::Config;
 use crate::cli::screen::io;
@@ -130,6 +130,6 @@ impl Config {
 pub(super) fn tell(said: &[String]) {
     static TOLD: Once = Once::new();
     if !said.is_empty() {
-        TOLD.call_once(|| said.iter().for_each(|line| io::say(&format!("note: {}", escape(line)))));
+        TOLD.call_once(|| said.iter().for_each(|line| io::say(&format!("note: {}", line))));
     }
 }

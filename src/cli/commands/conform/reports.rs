@@ -101,7 +101,7 @@ impl Reports {
         };
         match &mut self.answer {
             Some(answer) => written(std::io::Write::write_all(answer, text.as_bytes()))?,
-            None => io::say(text.trim_end()),
+            None => text.trim_end().lines().for_each(io::say),
         }
         if let Some(answer) = self.answer {
             answer.close()?;

@@ -9,7 +9,7 @@ use rpctape::capture::{end_signature_of, path_of, prune, verify};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::output::{self, Readers};
 use rpctape::redact::Redactor;
-use rpctape::report::{escape, plural};
+use rpctape::report::plural;
 
 use crate::cli::screen::io::{self, Out, written};
 
@@ -46,7 +46,7 @@ pub fn write(recording: &str, lines: &BTreeSet<u64>, to: &Path, redactor: Option
     let kept = verify(&bytes[..]).map_err(fault)?.left;
     let kept = found.lines.saturating_sub(kept);
     let signed = if signed { "signed" } else { "not signed" };
-    io::say(&escape(&format!("{kept} of {} as they stand, {signed}", plural(found.lines, "line"))));
+    io::say(&format!("{kept} of {} as they stand, {signed}", plural(found.lines, "line")));
     Ok(0)
 }
 

@@ -3,7 +3,6 @@
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::live::proxy::{Proxy, ProxyOptions};
 use rpctape::live::shim::listen;
-use rpctape::report::escape;
 
 use super::{RecordArgs, Recorder, cannot_listen_for_signals};
 use crate::cli::screen::io;
@@ -48,7 +47,7 @@ fn run(args: &RecordArgs, stop: &Stop, transport: &str, options: ProxyOptions) -
         tape.transport = transport.to_string();
         tape.alter = options.alter();
     })?;
-    let say = Box::new(|text: &str| io::say(&format!("rpctape: {}", escape(text))));
+    let say = Box::new(|text: &str| io::say(&format!("rpctape: {}", text)));
     let proxy = match runtime.block_on(Proxy::start(&options, recorder.tape.clone(), recorder.clock, say)) {
         Ok(proxy) => proxy,
         Err(error) => {

@@ -3,7 +3,6 @@
 use rpctape::error::Result;
 use rpctape::live::shim::listen;
 use rpctape::live::tcp::TcpProxy;
-use rpctape::report::escape;
 
 use super::{RecordArgs, Recorder, cannot_listen_for_signals};
 use crate::cli::screen::io;
@@ -17,7 +16,7 @@ pub fn run(args: &RecordArgs, server: &str, stop: &Stop) -> Result<u8> {
         options.transport = "tcp".to_string();
         options.frame = args.framing.word();
     })?;
-    proxy.start(&recorder.tape, recorder.clock, |text| io::say(&format!("rpctape: {}", escape(text))))?;
+    proxy.start(&recorder.tape, recorder.clock, |text| io::say(&format!("rpctape: {}", text)))?;
     recorder.say(&format!("listening on {}, passing on to {server}; Ctrl-C ends it", proxy.address()));
     let _ = signals.recv();
     proxy.stop(&recorder.tape, recorder.clock);

@@ -9,7 +9,6 @@ use rpctape::replay::options::Policy;
 use rpctape::replay::run::{Anchor, CancelStatus};
 use rpctape::replay::verdict::{ExchangeReport, RunReport, RunVerdict};
 use rpctape::replay::{Options, Plan, Verdict, plan};
-use rpctape::report::escape;
 use rpctape::report::replay::redact;
 
 use super::counted::{cancel_word, named, repeat_lines, repeat_table, status, sweep_lines, sweep_table, verdict_word};
@@ -177,7 +176,7 @@ impl Session<'_> {
         let (natural, notes) = if parts { self.control(options)? } else { (Vec::new(), Vec::new()) };
         let notes: Vec<String> = notes.into_iter().chain(self.unswept(delays, &natural)).collect();
         for note in &notes {
-            io::say(&format!("note: {}", escape(note)));
+            io::say(&format!("note: {note}"));
         }
         let kept = self.kept()?;
         let aside = kept.as_ref().map(|_| Aside::new()).transpose()?;

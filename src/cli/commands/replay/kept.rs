@@ -72,7 +72,9 @@ impl Session<'_> {
         if self.parts.iter().any(|part| is_same(file, &io::place_of(part))) {
             return taken("the recording");
         }
-        if self.args.report.files().any(|answer| is_same(file, answer)) {
+        if self.args.report.files().any(|answer| is_same(file, answer))
+            || output::is_stdout(file) && self.args.report.takes_stdout()
+        {
             return taken("where an answer goes");
         }
         output::free(file).map_err(|error| error.hint("name another file with --keep"))

@@ -99,15 +99,11 @@ pub fn run(args: &MinimiseArgs, stop: &Stop) -> Result<u8> {
     output::write(&output, small.as_bytes(), Readers::Owner)?;
     io::say(&format!("kept: {}", goal.told()));
     for unit in least.iter().filter_map(|place| units.get(*place)) {
-        io::say(&format!("  {}", escape(&unit.name)));
+        io::say(&format!("  {}", unit.name));
     }
     let of = count(units.len() as u64);
     let cut = if tried >= args.tries { "; --tries allows to go on" } else { "" };
-    io::say(&format!(
-        "{} of {of} exchanges and notifications in {}{cut}",
-        least.len(),
-        escape(&output.to_string_lossy())
-    ));
+    io::say(&format!("{} of {of} exchanges and notifications in {}{cut}", least.len(), output.to_string_lossy()));
     replaced.iter().for_each(|line| io::say(line));
     Ok(stop.exit_code().unwrap_or(0))
 }

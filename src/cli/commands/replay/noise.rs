@@ -5,7 +5,7 @@ use rpctape::pipeline::replay::not_twice;
 use rpctape::replay::noise::learn;
 use rpctape::replay::verdict::RunReport;
 use rpctape::replay::{Options, Verdict, plan};
-use rpctape::report::{escape, plural};
+use rpctape::report::plural;
 
 use super::Session;
 use crate::cli::args::run_reports::RunReports;
@@ -26,7 +26,7 @@ impl Session<'_> {
         let first = plan(&self.recording, &careful)?;
         for (connection, exchange, name) in not_twice(&self.recording, &first, &options.policy) {
             careful.policy.deny.push(self.recording.connections[connection].exchanges[exchange].label());
-            io::say(&format!("note: {} is left out: it is not known to bear a second time", escape(&name)));
+            io::say(&format!("note: {} is left out: it is not known to bear a second time", name));
         }
         let plan = plan(&self.recording, &careful)?;
         match plan.selected {
@@ -47,12 +47,12 @@ impl Session<'_> {
         let worst = reports_of.iter().map(|report| report.exit).max();
         let mut report = reports_of.into_iter().find(|report| Some(report.exit) == worst).unwrap_or_default();
         for line in &learnt.unstable {
-            io::say(&format!("unstable, not learnt: {}", escape(line)));
+            io::say(&format!("unstable, not learnt: {}", line));
             report.notes.push(format!("unstable, not learnt: {line}"));
         }
         for entry in report.exchanges.iter().filter(|entry| entry.fails) {
             let lost = format!("{} {}: {} {}", entry.label, entry.method, entry.verdict.as_str(), entry.detail);
-            io::say(&format!("not learnt from: {}", escape(&lost)));
+            io::say(&format!("not learnt from: {}", lost));
         }
         report.proposed = learnt.toml();
         if report.proposed.is_empty() && report.standing.compared > 0 {

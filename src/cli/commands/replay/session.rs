@@ -12,7 +12,7 @@ use rpctape::replay::judge::{About, judge};
 use rpctape::replay::recording::Recording;
 use rpctape::replay::verdict::{ExchangeReport, Verdict};
 use rpctape::replay::{Options, Plan, RunReport, plan};
-use rpctape::report::{escape, shell};
+use rpctape::report::shell;
 
 use super::suite::{Gate, Seat};
 use super::target::Server;
@@ -202,7 +202,7 @@ impl<'s> Session<'s> {
         let ran = play(&job, &self.recorded, &keep, &self.judging, Some(&self.interrupt), &mut watching)?;
         drop(watching);
         if let Some(trouble) = &ran.trouble {
-            io::say(&format!("warning: {}", escape(trouble)));
+            io::say(&format!("warning: {}", trouble));
         }
         Ok(ran)
     }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rpctape::error::{Error, ErrorKind, Result};
+use rpctape::report::time;
 use rpctape::report::why::{InFlight, Moment, Told, WINDOW, write_moment, write_moment_json};
-use rpctape::report::{escape, time};
 use rpctape::store::{ConnectionRow, ExchangeFilter, ExchangeRow};
 
 use super::Asked;
@@ -107,7 +107,7 @@ pub fn named(case: &Case<'_>, args: &WhyArgs, extent: &Extent, (flag, text): (&s
         let inside = connections.iter().filter(|row| covers(row, extent, span));
         let open: usize = inside.filter_map(|row| of.get(&row.id)).map(Vec::len).sum();
         let command = file.as_ref().map(|file| format!("rpctape why {file} {flag} '{day}'{}", args.read.typed()));
-        io::say(&escape(&format!("  {day}  {open} in flight   {}", command.unwrap_or_default())));
+        io::say(&format!("  {day}  {open} in flight   {}", command.unwrap_or_default()));
     }
     let more = if days.len() > DAYS { format!(", of which {DAYS} are listed") } else { String::new() };
     let message = format!("the log has {text} on {} days{more}", days.len());
