@@ -16,3 +16,4 @@ pub mod terms;
 pub mod usage;
 pub mod values;
 pub mod view;
+pub mod wanted;

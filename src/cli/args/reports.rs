@@ -4,16 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::TypedValueParser;
-use rpctape::capture::path_of;
-use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::output;
+use rpctape::error::Result;
 use rpctape::redact::Redactor;
 use rpctape::report::{Context, KINDS, Kind, Report, Silence, Summary};
 use rpctape::store::FindingRow;
 
 use super::input;
+use super::wanted::{Wanted, apart, take_stdout};
 use crate::cli::screen::io::{Out, written};
-use rpctape::error::nearest;
 
 /// Which reports are wanted.
 #[derive(Args, Clone, Debug, Default)]
@@ -24,17 +22,10 @@ pub struct ReportArgs {
     reports: Vec<Wanted>,
 }
 
-/// One `--report`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    kind: String,
-    file: PathBuf,
-}
-
 impl ReportArgs {
     /// The one report of a run: a page.
     pub fn page(file: PathBuf) -> ReportArgs {
-        ReportArgs { reports: vec![Wanted { kind: "html".to_string(), file }] }
+        ReportArgs { reports: vec![Wanted { kind: "html", file }] }
     }
 
     /// True if any report is wanted.
@@ -44,12 +35,12 @@ impl ReportArgs {
 
     /// The files that they go to.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
-        self.reports.iter().map(|wanted| wanted.file.as_path()).filter(|file| *file != Path::new("-"))
+        self.reports.iter().filter_map(Wanted::path)
     }
 
     /// True if one of them takes the place of the answer on standard output.
     pub fn take_stdout(&self) -> bool {
-        self.reports.iter().any(|wanted| to_stdout(&wanted.file))
+        take_stdout(&self.reports)
     }
 
     /// True if a report is wanted that shows the traffic.
@@ -58,22 +49,8 @@ impl ReportArgs {
     }
 }
 
-/// True if a report comes out where the answer would; `-` does so also where standard output is thrown away.
-pub fn to_stdout(file: &Path) -> bool {
-    file == Path::new("-") || output::is_stdout(file)
-}
-
 fn wanted(text: &str) -> std::result::Result<Wanted, String> {
-    let names = KINDS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ");
-    let Some((kind, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
-        return Err(format!("write it as KIND=FILE; kinds are {names}"));
-    };
-    if Kind::find(kind).is_none() {
-        let near = nearest(kind, KINDS.iter().map(|kind| kind.name));
-        let hint = near.map_or_else(|| format!("kinds are {names}"), |near| format!("did you mean {near}?"));
-        return Err(format!("there is no report {kind}; {hint}"));
-    }
-    Ok(Wanted { kind: kind.to_string(), file: path_of(file) })
+    Wanted::read(text, KINDS.iter().map(|kind| kind.name))
 }
 
 /// A report and its way out.
@@ -101,21 +78,14 @@ impl Reports {
         redactor: Option<&Redactor>,
     ) -> Result<Reports> {
         let mut reports = Reports { all: Vec::new() };
-        let mut files: Vec<&Path> = output.into_iter().collect();
+        apart(output, &args.reports)?;
         for wanted in &args.reports {
-            let Some(kind) = Kind::find(&wanted.kind) else { continue };
-            let file = wanted.file.as_path();
-            if files.iter().any(|taken| *taken == file || output::is_same(taken, file)) {
-                let message = format!("two answers would be written to {}", file.display());
-                return Err(Error::new(ErrorKind::Usage, message).hint("give each --report a file of its own"));
-            }
-            files.push(file);
-            let path = (!to_stdout(file)).then_some(file);
+            let Some(kind) = Kind::find(wanted.kind) else { continue };
             // A page holds packed data, whose secrets were replaced before they were packed.
             let redactor = redactor.filter(|_| wanted.kind != "html").cloned();
             reports.all.push(Open {
                 report: (kind.make)(context),
-                out: Out::open(path, inputs)?.clean(redactor),
+                out: Out::open(wanted.path(), inputs)?.clean(redactor),
                 is_read: true,
                 has_silenced: wanted.kind == "sarif",
             });

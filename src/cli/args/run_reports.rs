@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
-use rpctape::capture::path_of;
-use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::output::{self, Folder, is_same};
+use rpctape::error::{Error, Result};
+use rpctape::output::{self, Folder};
 use rpctape::redact::Redactor;
 use rpctape::replay::RunReport;
 use rpctape::report::Style;
@@ -15,10 +14,9 @@ use rpctape::report::replay::{RUN_KINDS, RunKind, document, lines, redacted, scr
 use rpctape::report::replay::{Suite, suite_document, suite_lines, suite_screen};
 
 use super::input;
-use super::reports::to_stdout;
+use super::wanted::{Wanted, apart, take_stdout};
 use crate::cli::screen::ScreenArgs;
 use crate::cli::screen::io::{Out, written};
-use rpctape::error::nearest;
 
 /// How the answer is printed.
 #[derive(Args, Clone, Debug, Default)]
@@ -50,32 +48,8 @@ enum Format {
     Jsonl,
 }
 
-/// One `--report`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// Its kind.
-    pub kind: &'static str,
-    /// Where it goes.
-    pub file: PathBuf,
-}
-
 fn wanted(text: &str) -> std::result::Result<Wanted, String> {
     Wanted::read(text, RUN_KINDS.iter().map(|kind| kind.name))
-}
-
-impl Wanted {
-    /// Reads KIND=FILE, where the kind is one of these. What is wrong with it, in words, where it is none.
-    pub fn read(text: &str, kinds: impl Iterator<Item = &'static str> + Clone) -> std::result::Result<Wanted, String> {
-        let known = || format!("kinds are {}", kinds.clone().collect::<Vec<_>>().join(", "));
-        let Some((kind, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
-            return Err(format!("write it as KIND=FILE; {}", known()));
-        };
-        let Some(kind) = kinds.clone().find(|name| *name == kind) else {
-            let hint = nearest(kind, kinds.clone()).map_or_else(known, |near| format!("did you mean {near}?"));
-            return Err(format!("there is no report {kind}; {hint}"));
-        };
-        Ok(Wanted { kind, file: path_of(file) })
-    }
 }
 
 /// The ways out of one run, opened before it begins: that a file cannot be written is known in time.
@@ -91,23 +65,14 @@ pub struct RunReports {
 impl RunReportArgs {
     /// Opens all files; none of them may be an input or another of them.
     pub fn open(&self, inputs: &[String]) -> Result<RunReports> {
-        let mut files: Vec<&Path> = self.output.as_deref().into_iter().collect();
+        apart(self.output.as_deref(), &self.reports)?;
         let (mut beside, mut folders) = (Vec::new(), Vec::new());
-        let mut takes_stdout = false;
         for report in &self.reports {
-            let file = report.file.as_path();
-            if files.iter().any(|taken| *taken == file || is_same(taken, file)) {
-                let message = format!("two answers would be written to {}", file.display());
-                return Err(Error::new(ErrorKind::Usage, message).hint("give each --report a file of its own"));
-            }
-            files.push(file);
-            takes_stdout |= to_stdout(file);
             let Some(kind) = RunKind::find(report.kind) else { continue };
-            let path = (!to_stdout(file)).then_some(file);
-            folders.extend(path.map(Folder::of_file).transpose()?.flatten());
-            beside.push((kind, Out::open(path, inputs)?));
+            folders.extend(report.path().map(Folder::of_file).transpose()?.flatten());
+            beside.push((kind, Out::open(report.path(), inputs)?));
         }
-        let silent = takes_stdout && self.output.is_none();
+        let silent = take_stdout(&self.reports) && self.output.is_none();
         let answer = if silent { None } else { Some(Out::open(self.output.as_deref(), inputs)?) };
         Ok(RunReports { answer, beside, format: self.format, verbose: self.verbose, _folders: folders })
     }
@@ -115,21 +80,19 @@ impl RunReportArgs {
     /// True if anything comes out at standard output.
     #[cfg(feature = "live")]
     pub fn takes_stdout(&self) -> bool {
-        self.output.is_none() || self.reports.iter().any(|report| to_stdout(&report.file))
+        self.output.is_none() || take_stdout(&self.reports)
     }
 
     /// All files that are written.
     #[cfg(feature = "live")]
     pub fn files(&self) -> impl Iterator<Item = &Path> {
-        let reports = self.reports.iter().map(|report| report.file.as_path());
-        self.output.as_deref().into_iter().chain(reports.filter(|file| *file != Path::new("-")))
+        self.output.as_deref().into_iter().chain(self.reports.iter().filter_map(Wanted::path))
     }
 
     /// The first file that a report goes to.
     #[cfg(feature = "live")]
     pub fn first_file(&self) -> Option<&Path> {
-        let mut files = self.reports.iter().map(|report| report.file.as_path());
-        files.find(|file| *file != Path::new("-"))
+        self.reports.iter().find_map(Wanted::path)
     }
 
     /// True if verdicts are wanted elsewhere than on the screen.

@@ -1,16 +1,16 @@
 //! How a card is printed, and the reports that are written beside it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 use rpctape::conform::Card;
-use rpctape::error::{Error, ErrorKind, Result};
-use rpctape::output::{self, is_same};
+use rpctape::error::{Error, Result};
+use rpctape::output;
 use rpctape::report::conform::{CARD_KINDS, CardKind, document, lines, screen};
 
 use crate::cli::args::input;
-use crate::cli::args::run_reports::Wanted;
+use crate::cli::args::wanted::{Wanted, apart, take_stdout};
 use crate::cli::screen::ScreenArgs;
 use crate::cli::screen::io::{self, Out, written};
 
@@ -46,7 +46,7 @@ fn wanted(text: &str) -> std::result::Result<Wanted, String> {
 
 /// The ways out of one run, opened before it begins.
 pub struct Reports {
-    /// None where standard output is not ours: the answer goes to standard error.
+    /// None where standard output is not ours, or a report's: the answer goes to standard error.
     answer: Option<Out>,
     beside: Vec<(&'static CardKind, Out, String)>,
     format: Format,
@@ -58,27 +58,23 @@ impl CardArgs {
         self.open_beside(false)
     }
 
-    /// The same; where standard output is somebody else's, the answer goes to standard error unless it has a file.
+    /// The same; where standard output is somebody else's, or a report goes there, the answer goes to standard error unless it
+    /// has a file.
     pub fn open_beside(&self, taken: bool) -> Result<Reports> {
-        let mut files: Vec<&Path> = self.output.as_deref().into_iter().collect();
+        apart(self.output.as_deref(), &self.reports)?;
         let mut beside = Vec::new();
         for report in &self.reports {
-            let path = report.file.as_path();
-            if files.iter().any(|taken| *taken == path || is_same(taken, path)) {
-                let message = format!("two answers would be written to {}", path.display());
-                return Err(Error::new(ErrorKind::Usage, message).hint("give each --report a file of its own"));
-            }
-            files.push(path);
             let Some(kind) = CardKind::find(report.kind) else { continue };
+            let path = report.file.as_path();
             // Only a table is gone on with; one that is not there yet is begun. A device or a FIFO holds none.
             let fault = |error: std::io::Error| Error::io("read", &path.display().to_string(), &error);
             let before = match kind.name == "md" && path.is_file() {
                 true => output::read_small(path).map_err(fault)?,
                 false => String::new(),
             };
-            beside.push((kind, Out::open(Some(path), &[])?, before));
+            beside.push((kind, Out::open(report.path(), &[])?, before));
         }
-        let ours = !taken || self.output.is_some();
+        let ours = !taken && !take_stdout(&self.reports) || self.output.is_some();
         let answer = ours.then(|| Out::open(self.output.as_deref(), &[])).transpose()?;
         Ok(Reports { answer, beside, format: self.format })
     }
