@@ -266,6 +266,9 @@ impl Conn {
                 index += 1;
             }
         }
+        if claimed {
+            self.side_mut(issuer).find(id);
+        }
         claimed
     }
 }
