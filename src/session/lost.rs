@@ -19,7 +19,7 @@ impl Conn {
     /// it, that explains it, and shows nothing of the rest.
     pub(super) fn name(&mut self, step: &Step<'_>, issuer: Side, id: &Id, seen: Seen, naming: Naming) {
         if self.surely_new(step, issuer, seen) == Judgement::EXACT {
-            self.side_mut(issuer).name(id, naming);
+            self.side_mut(issuer).named.note(id, naming);
         }
     }
 

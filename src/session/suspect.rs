@@ -266,8 +266,8 @@ impl Conn {
                 index += 1;
             }
         }
-        if claimed {
-            self.side_mut(issuer).find(id);
+        if claimed && let Some(named) = self.side_mut(issuer).named.held() {
+            named.find(id);
         }
         claimed
     }

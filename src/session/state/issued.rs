@@ -56,7 +56,7 @@ pub(in crate::session) struct Issued {
     /// True once an id was answered or cancelled that no request had, whatever id.
     pub(in crate::session) missed: bool,
     /// Requests that the log does not have and messages name, though nothing before them is known to be missing.
-    pub(in crate::session) named: Rare<FxHashMap<Id, Named>>,
+    pub(in crate::session) named: Rare<Named>,
     /// True once an id came that may have been used before by a request that was dropped.
     pub(in crate::session) unsure: bool,
     /// Later requests whose reuse of an id was reported in the pass.

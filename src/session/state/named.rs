@@ -1,7 +1,9 @@
 //! Requests that the log does not have, as far as messages name them: their issuer cancels them, the other side answers them or tells of
 //! their progress. What both sides name, each by itself, was sent.
 
-use super::issued::Issued;
+use rustc_hash::FxHashMap;
+
+use super::rare::Empty;
 use crate::jsonrpc::Id;
 use crate::session::seen::FrameId;
 
@@ -24,15 +26,15 @@ impl Naming {
     pub(in crate::session) const PROMPTED: Naming = Naming::Reply(FrameId::MAX);
 }
 
-/// A request that the log does not have, and the first message of each side that names it.
+/// The first message of each side that names such a request.
 #[derive(Clone, Copy, Default)]
-pub(in crate::session) struct Named {
+struct First {
     cancel: Option<FrameId>,
     reply: Option<FrameId>,
 }
 
-impl Named {
-    fn by(&mut self, naming: Naming) {
+impl First {
+    fn note(&mut self, naming: Naming) {
         let (first, frame) = match naming {
             Naming::Cancel(frame) => (&mut self.cancel, frame),
             Naming::Reply(frame) => (&mut self.reply, frame),
@@ -46,29 +48,35 @@ impl Named {
     }
 }
 
-impl Issued {
-    /// Notes that a message names a request of this side that the log does not have.
-    pub(in crate::session) fn name(&mut self, id: &Id, naming: Naming) {
-        if self.named.len() < NAMED || self.named.contains_key(id) {
-            self.named.entry(id.clone()).or_default().by(naming);
+/// The requests of one side that messages name and the log does not have.
+pub(in crate::session) struct Named(FxHashMap<Id, First>);
+
+impl Empty for Named {
+    const NEW: Self = Named(Empty::NEW);
+    const EMPTY: &'static Self = &Self::NEW;
+}
+
+impl Named {
+    /// Notes that a message names such a request.
+    pub(in crate::session) fn note(&mut self, id: &Id, naming: Naming) {
+        if self.0.len() < NAMED || self.0.contains_key(id) {
+            self.0.entry(id.clone()).or_default().note(naming);
         }
     }
 
     /// Its request stands behind what names it: the log has it after all.
     pub(in crate::session) fn find(&mut self, id: &Id) {
-        if let Some(named) = self.named.held() {
-            named.remove(id);
-        }
+        self.0.remove(id);
     }
 
     /// True if both sides name such a request, neither of them after the other: it was sent.
-    pub(in crate::session) fn named_by_both(&self) -> bool {
-        self.named.values().any(|named| named.cancel.is_some() && named.unprompted())
+    pub(in crate::session) fn by_both(&self) -> bool {
+        self.0.values().any(|first| first.cancel.is_some() && first.unprompted())
     }
 
     /// True if the other side names such a request: it has made it up, or the log has lost it.
-    pub(in crate::session) fn named_by_peer(&self) -> bool {
-        self.named.values().any(Named::unprompted)
+    pub(in crate::session) fn by_peer(&self) -> bool {
+        self.0.values().any(First::unprompted)
     }
 }
 
@@ -77,9 +85,9 @@ mod tests {
     use super::*;
 
     fn named(all: &[(i64, Naming)]) -> (bool, bool) {
-        let mut issued = Issued::default();
-        all.iter().for_each(|(id, naming)| issued.name(&Id::Int(*id), *naming));
-        (issued.named_by_both(), issued.named_by_peer())
+        let mut named = Named::NEW;
+        all.iter().for_each(|(id, naming)| named.note(&Id::Int(*id), *naming));
+        (named.by_both(), named.by_peer())
     }
 
     #[test]
@@ -104,19 +112,19 @@ mod tests {
 
     #[test]
     fn what_is_found_behind_them_is_not_lost() {
-        let mut issued = Issued::default();
-        issued.find(&Id::Int(1));
-        [Naming::Cancel(5), Naming::UNPROMPTED].iter().for_each(|naming| issued.name(&Id::Int(1), *naming));
-        issued.find(&Id::Int(1));
-        assert!(!issued.named_by_both() && !issued.named_by_peer());
+        let mut named = Named::NEW;
+        [Naming::Cancel(5), Naming::UNPROMPTED].iter().for_each(|naming| named.note(&Id::Int(1), *naming));
+        assert!(named.by_both());
+        named.find(&Id::Int(1));
+        assert!(!named.by_both() && !named.by_peer());
     }
 
     #[test]
     fn no_more_than_some_are_remembered() {
-        let mut issued = Issued::default();
-        (0..2 * NAMED as i64).for_each(|id| issued.name(&Id::Int(id), Naming::UNPROMPTED));
-        assert_eq!(issued.named.len(), NAMED);
-        issued.name(&Id::Int(0), Naming::Cancel(9));
-        assert!(issued.named_by_both(), "one that is remembered");
+        let mut named = Named::NEW;
+        (0..2 * NAMED as i64).for_each(|id| named.note(&Id::Int(id), Naming::UNPROMPTED));
+        assert_eq!(named.0.len(), NAMED);
+        named.note(&Id::Int(0), Naming::Cancel(9));
+        assert!(named.by_both(), "one that is remembered");
     }
 }
