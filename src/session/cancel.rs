@@ -8,7 +8,9 @@ use super::event::What;
 use super::exchange::{Cancellation, Effect, Exchange, Outcome, TaskState};
 use super::race::Judgement;
 use super::seen::Seen;
-use super::state::{Accused, CompletedCancel, Conn, EarlyCancel, Incoming, Near, Opener, Slot, Step, Suspect, cut};
+use super::state::{
+    Accused, CompletedCancel, Conn, EarlyCancel, Incoming, Naming, Near, Opener, Slot, Step, Suspect, cut,
+};
 use crate::capture::Proof;
 use crate::jsonrpc::{Defect, Id};
 use crate::protocol::http::may_be_asked_again;
@@ -171,7 +173,7 @@ impl Conn {
                 let fault = self.other_side_fault(step, m, &other);
                 // What was answered before is nothing to be cancelled: the canceller's own request of this id may be missing.
                 if self.slot(m.sender.peer(), &other).is_some_and(|slot| !slot.exchange.in_flight()) {
-                    self.side_mut(m.sender).miss(id);
+                    self.miss(step, m.sender, id, m.seen, Naming::Cancel(m.seen.frame));
                 }
                 self.cancel_near(step, m, cancel, id, fault, (m.sender.peer(), other));
             }
@@ -346,7 +348,7 @@ impl Conn {
         let others = m.profile.unknown_revision && m.sender == Side::Server;
         let judgement = if others { self.surely_new(step, Side::Client, m.seen) } else { Judgement::EXACT };
         let fault = if forbidden { CancelFault::ServerForbidden(judgement) } else { CancelFault::UnknownId(judgement) };
-        self.side_mut(m.sender).miss(id);
+        self.miss(step, m.sender, id, m.seen, Naming::Cancel(m.seen.frame));
         self.early_cancel(step, m, cancel, id, fault, None);
     }
 

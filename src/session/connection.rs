@@ -127,6 +127,9 @@ pub struct Connection {
     pub requests: u64,
     /// Cancels of any kind.
     pub cancels: u64,
+    /// True at its end if the server answered a request of the client that the log does not have, or told of its progress, and nothing
+    /// says which of the two is at fault, server or log.
+    pub unclaimed: bool,
     /// The close or exit frame, where one was seen.
     pub closed: Option<FrameId>,
 }

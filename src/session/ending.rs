@@ -73,10 +73,13 @@ impl Conn {
         let whole = self.facts.proof.covers(Proof::WHOLE) && !Ledger::new(&self.facts, step.shelf).has_gap();
         let greeted = self.facts.lifecycle.initialize.is_some();
         let lacks_first = || greeted && self.side(Side::Server).lacks_first();
-        let lacks = || self.lacks_records || lacks_first() || self.sides.iter().any(Issued::lacks_requests);
+        let lost = |issued: &Issued| issued.named.by_both() || issued.lacks_requests();
+        let lacks = || self.lacks_records || lacks_first() || self.sides.iter().any(lost);
         let source_lacks = || Ledger::new(&self.facts, step.shelf).source_lacks_records();
         if !whole && (lacks() || source_lacks()) {
             self.facts.missing.sampled();
+        } else {
+            self.facts.unclaimed = !whole && self.side(Side::Client).named.by_peer();
         }
         step.sink.connection(&self.facts, Ledger::new(&self.facts, step.shelf), self.logger);
     }

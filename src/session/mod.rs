@@ -24,6 +24,7 @@ mod http;
 mod http_stream;
 mod ledger;
 mod logging;
+mod lost;
 mod message;
 mod missing;
 mod near_cancel;

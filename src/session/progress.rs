@@ -6,7 +6,7 @@ use super::exchange::{Cancellation, Effect, TaskState};
 use super::ledger::Ledger;
 use super::race::{FORGOTTEN, Judgement, UNORDERED, USED_AGAIN};
 use super::seen::Seen;
-use super::state::{Accused, Conn, Created, Incoming, LateProgress, Progressed, Slot, Step, Suspect};
+use super::state::{Accused, Conn, Created, Incoming, LateProgress, Naming, Progressed, Slot, Step, Suspect};
 use crate::capture::Proof;
 use crate::jsonrpc::Id;
 use crate::protocol::{self, Facts, Mechanism, Side};
@@ -78,6 +78,10 @@ impl Conn {
             true => Judgement::undecidable(USED_AGAIN),
             false => Judgement::exact_if(!asked.evicted, FORGOTTEN),
         };
+        // Many clients use the request's id as its token.
+        if judgement == Judgement::EXACT {
+            self.name(step, m.sender.peer(), token, m.seen, Naming::UNPROMPTED);
+        }
         self.progress_fault(step, m, raw, ProgressFault::UnknownToken(judgement));
     }
 

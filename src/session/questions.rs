@@ -5,7 +5,7 @@ use super::event::What;
 use super::exchange::{Cancellation, Effect};
 use super::oracle::{Asked, Oracle, Remembered, ReusedId};
 use super::race::{Crossing, Judgement};
-use super::state::{About, Conn, Incoming, Question, Step, index};
+use super::state::{About, Conn, Incoming, Naming, Question, Step, index};
 use crate::jsonrpc::Id;
 use crate::protocol::{ServerCancel, Side};
 
@@ -17,7 +17,7 @@ const TOO_MANY: &str = "too many ids of this connection are not known any more";
 impl Conn {
     pub(super) fn ask_about_answer(&mut self, m: &Incoming<'_>, id: &Id) {
         if self.questions.len() < LIMIT {
-            let about = About::Answer;
+            let about = About::Answer(self.named_in_answer(m));
             self.questions.push(Question { seen: m.seen, sender: m.sender, profile: m.profile, id: id.clone(), about });
         }
     }
@@ -53,7 +53,7 @@ impl Conn {
         }
         for question in self.questions.take_all() {
             match &question.about {
-                About::Answer => self.about_answer(step, oracle, &question),
+                About::Answer(naming) => self.about_answer(step, oracle, &question, *naming),
                 About::Cancel(cancel, crossing) => {
                     self.about_cancel(step, oracle, &question, (**cancel).clone(), *crossing);
                 }
@@ -67,7 +67,7 @@ impl Conn {
         self.reused_ids(step, oracle);
     }
 
-    fn about_answer(&mut self, step: &mut Step<'_>, oracle: &mut dyn Oracle, q: &Question) {
+    fn about_answer(&mut self, step: &mut Step<'_>, oracle: &mut dyn Oracle, q: &Question, naming: Naming) {
         let issuer = q.sender.peer();
         let found = oracle.request(self.facts.id, issuer, &q.id, q.seen.frame);
         let twin = match (&found, q.id.twin()) {
@@ -87,7 +87,7 @@ impl Conn {
                 Stray::TypeMismatch { request: twin.map_or(q.seen, |twin| twin.request), judgement, own_stream: false }
             }
             None => {
-                self.side_mut(issuer).miss(&q.id);
+                self.miss(step, issuer, &q.id, q.seen, naming);
                 Stray::UnknownId { judgement: Judgement::EXACT, foreign_stream: None }
             }
         };
@@ -161,13 +161,13 @@ impl Conn {
             (Some(found), _) => {
                 // What was answered long before is nothing to be cancelled: the canceller's own request of this id may be missing.
                 if found.answer.is_some_and(|answer| answer.frame < q.seen.frame) {
-                    self.side_mut(q.sender).miss(&q.id);
+                    self.miss(step, q.sender, &q.id, q.seen, Naming::Cancel(q.seen.frame));
                 }
                 CancelFault::WrongDirection(judgement)
             }
             (None, Some(_)) => CancelFault::TypeMismatch(self.surely_new(step, q.sender, q.seen)),
             (None, None) => {
-                self.side_mut(q.sender).miss(&q.id);
+                self.miss(step, q.sender, &q.id, q.seen, Naming::Cancel(q.seen.frame));
                 CancelFault::UnknownId(judgement)
             }
         };

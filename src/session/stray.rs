@@ -144,12 +144,13 @@ impl Conn {
         if may_be_early && self.early_answers.len() < IDLESS {
             let Incoming { seen, line, sender, profile, .. } = *m;
             let (id, is_error, error_code) = (id.clone(), m.message.kind == Kind::Error, m.message.error_code());
-            let early = EarlyAnswer { seen, line, sender, profile, id, error_code, is_error, judgement };
+            let naming = self.named_in_answer(m);
+            let early = EarlyAnswer { seen, line, sender, profile, id, error_code, is_error, naming, judgement };
             return self.early_answers.push(early);
         }
         // What comes as the response to a POST of the log was asked for there, and not by a request that the log lacks.
         if foreign_stream.is_none() {
-            self.side_mut(issuer).miss(id);
+            self.miss(step, issuer, id, m.seen, self.named_in_answer(m));
         }
         let stray = Stray::UnknownId { judgement, foreign_stream };
         self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
@@ -204,10 +205,10 @@ impl Conn {
     }
 
     fn accuse_early_answers(&mut self, step: &mut Step<'_>, early: Vec<EarlyAnswer>) {
-        for EarlyAnswer { seen, sender, profile, id, judgement, .. } in early {
+        for EarlyAnswer { seen, sender, profile, id, naming, judgement, .. } in early {
             // A request that had it by now is not missing.
             if self.slot(sender.peer(), &id).is_none() {
-                self.side_mut(sender.peer()).miss(&id);
+                self.miss(step, sender.peer(), &id, seen, naming);
             }
             let stray = Stray::UnknownId { judgement, foreign_stream: None };
             self.emit(step, profile, seen, Some(sender), What::Stray { id: &id, stray });

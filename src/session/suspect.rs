@@ -266,6 +266,9 @@ impl Conn {
                 index += 1;
             }
         }
+        if claimed && let Some(named) = self.side_mut(issuer).named.held() {
+            named.find(id);
+        }
         claimed
     }
 }

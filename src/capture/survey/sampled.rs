@@ -1,4 +1,5 @@
-//! Records that a log of several connections lacks anywhere: what one of them shows of it holds for all.
+//! Records that a log of several connections lacks anywhere: what one of them shows of it, by its count of ids or by an id that both
+//! sides name, holds for all.
 
 use std::collections::BTreeSet;
 
@@ -15,9 +16,43 @@ const STEADY: usize = 3;
 struct Asked {
     asked: BTreeSet<i64>,
     unasked: BTreeSet<i64>,
+    names: Names,
+}
+
+/// Digests of ids, of what one side of a stream asked, cancelled, and was answered so that no cancel brought it about.
+#[derive(Default)]
+struct Names {
+    asked: FxHashSet<u64>,
+    cancelled: FxHashSet<u64>,
+    answered: FxHashSet<u64>,
+}
+
+impl Names {
+    fn note(&mut self, note: &Note) {
+        match note.act {
+            Act::Ask | Act::Open => drop(self.asked.insert(note.id)),
+            // An error may object to a cancel: no such request.
+            Act::Answer if note.marks.fails && !note.marks.cancelled => {}
+            Act::Answer => drop(self.answered.insert(note.id)),
+            Act::Tell => self.cancelled.extend(Some(note.target).filter(|target| *target != 0)),
+        }
+    }
+
+    /// True if both sides name a request that is not there: it was sent.
+    fn lacks_request(&self) -> bool {
+        self.cancelled.intersection(&self.answered).any(|id| !self.asked.contains(id))
+    }
 }
 
 impl Asked {
+    fn number(&mut self, act: Act, number: i64) {
+        match act {
+            Act::Ask | Act::Open => drop(self.asked.insert(number)),
+            Act::Answer => drop(self.unasked.insert(number)),
+            Act::Tell => {}
+        }
+    }
+
     /// True if requests must be missing: several that its count passed were answered, or one, and most of the count is there. What is
     /// answered before the count, or behind it, may be a slip of who answers.
     fn lacks_requests(&self) -> bool {
@@ -43,15 +78,19 @@ fn lacks_records(list: &[Note], streams: &[u32]) -> bool {
         return false;
     }
     let mut sides: FxHashMap<(u32, u8), Asked> = FxHashMap::default();
+    let mut begun: FxHashMap<u32, bool> = FxHashMap::default();
     for (note, stream) in list.iter().zip(streams) {
-        let Some(number) = note.number else { continue };
-        match note.act {
-            Act::Ask | Act::Open => drop(sides.entry((*stream, note.sender)).or_default().asked.insert(number)),
-            Act::Answer => drop(sides.entry((*stream, note.issuers()[0])).or_default().unasked.insert(number)),
-            Act::Tell => {}
+        let issuer = if note.act == Act::Answer { note.issuers()[0] } else { note.sender };
+        let side = sides.entry((*stream, issuer)).or_default();
+        if let Some(number) = note.number {
+            side.number(note.act, number);
+        }
+        // What is named in a stream that begins before the log may have been asked there.
+        if *begun.entry(*stream).or_insert(note.act == Act::Open) {
+            side.names.note(note);
         }
     }
-    sides.values().any(Asked::lacks_requests)
+    sides.values().any(|side| side.lacks_requests() || side.names.lacks_request())
 }
 
 #[cfg(test)]
@@ -62,12 +101,23 @@ mod tests {
     fn what_a_count_passed_and_was_answered_is_missing() {
         let lacks = |asked: &[i64], answered: &[i64]| {
             let asked = asked.iter().copied().collect();
-            Asked { asked, unasked: answered.iter().copied().collect() }.lacks_requests()
+            Asked { asked, unasked: answered.iter().copied().collect(), ..Asked::default() }.lacks_requests()
         };
         assert!(lacks(&[1, 2, 4, 5], &[1, 2, 3, 4, 5]) && lacks(&[1, 9], &[5, 6]));
         assert!(!lacks(&[1, 9], &[5]), "one number may be a slip");
         assert!(!lacks(&[5, 6, 7, 8], &[1, 2, 3, 9]), "before the count, and behind it");
         assert!(!lacks(&[1, 2, 3], &[1, 2, 3]) && !lacks(&[], &[1, 2]));
         assert!(!lacks(&[i64::MIN, i64::MAX], &[0]));
+    }
+
+    #[test]
+    fn what_both_sides_name_and_nobody_asked_is_missing() {
+        let lacks = |asked: &[u64], cancelled: &[u64], answered: &[u64]| {
+            let [asked, cancelled, answered] = [asked, cancelled, answered].map(|ids| ids.iter().copied().collect());
+            Names { asked, cancelled, answered }.lacks_request()
+        };
+        assert!(lacks(&[1], &[7], &[1, 7]));
+        assert!(!lacks(&[1, 7], &[7], &[1, 7]), "it is there");
+        assert!(!lacks(&[1], &[7], &[1, 8]) && !lacks(&[], &[], &[7]) && !lacks(&[], &[7], &[]), "one side alone");
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::connection::Connection;
 use super::super::hop::HopFault;
 use super::super::ledger::Kept;
 use super::super::seen::Seen;
@@ -11,6 +12,10 @@ use super::links::{Clocks, Link, Linked};
 
 /// How many requests must have been given up at nearly one age for it to be a time-out.
 const ALIKE: usize = 3;
+
+/// Why a cancel may stand in no log, though it was sent.
+const UNCLAIMED: &str =
+    "the log below has an answer or progress to a request that it does not show, and may lack a cancel as well";
 
 /// A fault, its requests by their places in the list of calls.
 pub(super) struct FaultFound {
@@ -38,8 +43,8 @@ pub(super) fn all(calls: &[Call], hops: &[Linked], ended: &BTreeMap<u32, Kept>) 
     for hop in hops {
         let Some(clocks) = hop.clocks else { continue };
         for link in &hop.links {
-            let end = ended.get(&calls[link.lower].connection).and_then(|kept| kept.connection().last);
-            found.extend(not_forwarded(calls, link, clocks, end));
+            let below = ended.get(&calls[link.lower].connection).map(Kept::connection);
+            found.extend(not_forwarded(calls, link, clocks, below));
             stopped[link.lower] = stopped_below(calls, link, clocks, stopped[link.upper]);
             let ran = ran(calls, link.lower, stopped[link.lower], asks.contains(&link.lower));
             // Of the hops below it is said once.
@@ -52,17 +57,19 @@ pub(super) fn all(calls: &[Call], hops: &[Linked], ended: &BTreeMap<u32, Kept>) 
     found
 }
 
-fn not_forwarded(calls: &[Call], link: &Link, clocks: Clocks, end: Option<Seen>) -> Option<FaultFound> {
+fn not_forwarded(calls: &[Call], link: &Link, clocks: Clocks, below: Option<&Connection>) -> Option<FaultFound> {
     let (upper, lower) = (&calls[link.upper], &calls[link.lower]);
     let cancel = upper.given_up()?;
     if lower.may_be_given_up() || clocks.since(cancel.at_us?, lower.sent_us) > clocks.slack_us {
         return None;
     }
-    let last = lower.exchange.answer.or(end)?;
+    let last = lower.exchange.answer.or(below?.last)?;
     let for_us = clocks.since(cancel.at_us?, last.at_us?);
     let within = (lower.exchange.request.frame, last.frame);
     let fault = HopFault::NotForwarded { cancel, for_us, within };
-    (for_us > clocks.slack_us).then_some(FaultFound { fault, upper: link.upper, lower: link.lower, doubt: link.doubt })
+    let unclaimed = below.is_some_and(|below| below.unclaimed).then_some(UNCLAIMED);
+    let doubt = link.doubt.or(unclaimed);
+    (for_us > clocks.slack_us).then_some(FaultFound { fault, upper: link.upper, lower: link.lower, doubt })
 }
 
 /// The cancel that a request stands under: the own one of the request above, else what that one stands under itself.

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::named::Named;
 use super::rare::Rare;
 use super::slot::Slot;
 use super::suspect::Suspect;
@@ -54,6 +55,8 @@ pub(in crate::session) struct Issued {
     pub(in crate::session) unasked: Rare<Vec<i64>>,
     /// True once an id was answered or cancelled that no request had, whatever id.
     pub(in crate::session) missed: bool,
+    /// Requests that the log does not have and messages name, though nothing before them is known to be missing.
+    pub(in crate::session) named: Rare<Named>,
     /// True once an id came that may have been used before by a request that was dropped.
     pub(in crate::session) unsure: bool,
     /// Later requests whose reuse of an id was reported in the pass.

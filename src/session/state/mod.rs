@@ -11,6 +11,7 @@ mod http;
 mod issued;
 mod late_progress;
 mod methods;
+mod named;
 mod near_cancels;
 mod offers;
 mod pending;
@@ -34,6 +35,7 @@ pub(super) use http::Http;
 pub(super) use issued::Issued;
 pub(super) use late_progress::{LateProgress, aggregate};
 pub(super) use methods::Methods;
+pub(super) use named::Naming;
 use near_cancels::NearCancels;
 pub(super) use offers::{Choice, Offering, Offers, chosen, is_offered, option_ids};
 pub(super) use pending::{MessagePlace, Pending, PendingText};
@@ -123,6 +125,7 @@ pub(super) struct EarlyAnswer {
     pub(super) id: Id,
     pub(super) error_code: Option<i64>,
     pub(super) is_error: bool,
+    pub(super) naming: Naming,
     pub(super) judgement: Judgement,
 }
 
@@ -331,6 +334,7 @@ impl Conn {
             unclassified: 0,
             requests: 0,
             cancels: 0,
+            unclaimed: false,
             closed: None,
         };
         Conn {

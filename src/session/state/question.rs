@@ -1,5 +1,6 @@
 //! Open questions about what is not remembered.
 
+use super::named::Naming;
 use crate::jsonrpc::Id;
 use crate::protocol::{Profile, Side};
 use crate::session::exchange::Cancellation;
@@ -16,6 +17,6 @@ pub(in crate::session) struct Question {
 }
 
 pub(in crate::session) enum About {
-    Answer,
+    Answer(Naming),
     Cancel(Box<Cancellation>, Crossing),
 }

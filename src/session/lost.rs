@@ -1,0 +1,37 @@
+//! Messages that name a request which the log does not have. A request that both sides name, each by itself, was sent, whatever its id
+//! looks like: the log has lost it, and may have lost more. One that only one side names may be made up.
+
+use super::race::Judgement;
+use super::seen::Seen;
+use super::state::{Conn, Incoming, Naming, Step};
+use crate::jsonrpc::{Id, Kind};
+use crate::protocol::Side;
+use crate::protocol::codes::REQUEST_CANCELLED;
+
+impl Conn {
+    /// Notes an id that was answered or cancelled, and that no request of this side had so far.
+    pub(super) fn miss(&mut self, step: &Step<'_>, issuer: Side, id: &Id, seen: Seen, naming: Naming) {
+        self.name(step, issuer, id, seen, naming);
+        self.side_mut(issuer).miss(id);
+    }
+
+    /// Notes that a message names a request of this side that the log does not have. Where the log is known to miss something before
+    /// it, that explains it, and shows nothing of the rest.
+    pub(super) fn name(&mut self, step: &Step<'_>, issuer: Side, id: &Id, seen: Seen, naming: Naming) {
+        if self.surely_new(step, issuer, seen) == Judgement::EXACT {
+            self.side_mut(issuer).named.note(id, naming);
+        }
+    }
+
+    /// How an answer names its request. An error may object to a cancel that has come before it: no such request. A result does not, nor
+    /// an error that says that its request was cancelled.
+    pub(super) fn named_in_answer(&self, m: &Incoming<'_>) -> Naming {
+        let cancelled = m.message.says_cancelled() || m.message.error_code() == Some(REQUEST_CANCELLED);
+        match m.message.kind {
+            Kind::Error if cancelled => Naming::UNPROMPTED,
+            Kind::Error if self.ordered() => Naming::Reply(m.seen.frame),
+            Kind::Error => Naming::PROMPTED,
+            _ => Naming::UNPROMPTED,
+        }
+    }
+}
