@@ -16,7 +16,7 @@ impl Conn {
     /// A response.
     pub(super) fn answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
         self.end_waiting(step, m.sender, m.seen);
-        let IdField::Value(id) = &m.message.id else { return self.idless_answer(m) };
+        let IdField::Value(id) = &m.message.id else { return self.idless_answer(step, m) };
         self.side_mut(m.sender).answers += 1;
         let issuer = m.sender.peer();
         if self.client_may_not_answer(m) {

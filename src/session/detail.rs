@@ -21,6 +21,17 @@ pub struct Batch {
     pub has_lifecycle: bool,
 }
 
+/// What may have caused a response with the id `null`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The notification: its POST is the one that it answers.
+    Posted,
+    /// Nothing but a notification.
+    Alone,
+    /// A notification, or something that has another id.
+    Whichever,
+}
+
 /// Why a response settles nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stray {

@@ -4,8 +4,8 @@
 
 use super::connection::Connection;
 use super::detail::{
-    Batch, CancelFault, CaptureNote, ControlFault, DocumentFault, EraFault, LogFault, NearCancel, Offer, ProgressFault,
-    RoundFault, Shape, Stray, Target, TaskReport, Thing,
+    Batch, CancelFault, CaptureNote, Cause, ControlFault, DocumentFault, EraFault, LogFault, NearCancel, Offer,
+    ProgressFault, RoundFault, Shape, Stray, Target, TaskReport, Thing,
 };
 use super::exchange::{Cancellation, Exchange};
 use super::hop::Hop;
@@ -78,6 +78,8 @@ pub enum What<'a> {
         overlaps: Option<Seen>,
         /// It goes on from a cursor that the server has not given, and how sure that is (rule LIF022).
         strange_cursor: Option<Judgement>,
+        /// The request on whose response stream the server sent it, where that states the revision which it is of (rule LIF014).
+        stated_by: Option<Seen>,
         /// The message's facts.
         facts: &'a Facts<'a>,
     },
@@ -142,13 +144,14 @@ pub enum What<'a> {
     },
     /// A response without an id by a side that had been sent notifications, while no request can have caused it.
     NotificationAnswered {
-        /// The last notification to that side.
+        /// The last notification to that side, or the one whose POST it answers.
         notification: Seen,
         /// The error code, where it is an error that has one.
         error_code: Option<i64>,
-        /// True if something else than a notification may be meant.
-        for_whichever: bool,
-        /// Undecidable for an error where a request of that time was never answered: it may be meant.
+        /// What may have caused it.
+        cause: Cause,
+        /// Undecidable for an error where a request of that time was never answered, for it may be meant, and over HTTP for one without a
+        /// status.
         judgement: Judgement,
     },
     /// A response that settles nothing.

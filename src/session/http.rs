@@ -20,6 +20,8 @@ pub(super) const UNSEEN: &str = "the log does not show whether the stream resume
 const NOT_TAKEN: &str = "its POST was refused, so nothing shows that it was taken";
 /// The same.
 const DIED: &str = "its POST ended without a status, so nothing shows that it ever came";
+/// Why an error behind a notification proves nothing.
+const NO_STATUS: &str = "the log does not show its status, and it may say why the notification was not accepted";
 /// How many streams are remembered for a connection.
 const STREAMS: usize = 4096;
 /// How many answers are remembered that a stream has brought.
@@ -111,6 +113,26 @@ impl Conn {
         let head = self.http.streams.get(&stream).and_then(|stream| stream.request.as_ref());
         let asked = self.streams.get(&stream).map(|opener| opener.request.frame);
         head.map(|(seen, _)| seen.frame).into_iter().chain(asked).min()
+    }
+
+    /// A notification of the client is the whole body of a POST.
+    pub(super) fn note_notified(&mut self, m: &Incoming<'_>) {
+        let Some(stream) = m.stream.filter(|_| m.sender == Side::Client && m.batch.is_none()) else { return };
+        while self.http.notified.len() >= STREAMS {
+            self.http.notified.pop_first();
+        }
+        self.http.notified.insert(stream, m.seen);
+    }
+
+    /// The notification whose POST a message of the server answers, and how sure it is that none should: an error may say why the
+    /// notification was not accepted.
+    pub(super) fn answers_notified(&self, m: &Incoming<'_>) -> Option<(Seen, Judgement)> {
+        let notification = *self.http.notified.get(&m.stream.filter(|_| m.sender == Side::Server)?)?;
+        match (m.message.kind, self.status_of(m.stream)) {
+            (Kind::Error, Some(status)) if status >= 300 => None,
+            (Kind::Error, None) => Some((notification, Judgement::undecidable(NO_STATUS))),
+            _ => Some((notification, Judgement::EXACT)),
+        }
     }
 
     /// The status of the response that a message came with.

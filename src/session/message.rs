@@ -81,6 +81,7 @@ impl Conn {
             Kind::Request => self.request(step, &incoming),
             Kind::Notification => {
                 self.side_mut(incoming.sender).notified = Some(incoming.seen);
+                self.note_notified(&incoming);
                 self.notification(step, &incoming);
             }
             Kind::Result | Kind::Error => self.answer(step, &incoming),
@@ -128,6 +129,7 @@ impl Conn {
                 token_in_use,
                 overlaps,
                 strange_cursor,
+                stated_by: self.stated_by(m),
                 facts: m.facts,
             };
             self.emit(step, m.profile, m.seen, Some(m.sender), what);
@@ -318,6 +320,16 @@ impl Conn {
     pub(super) fn stream_parent(&self, m: &Incoming<'_>) -> Option<Handle> {
         let opener = self.opener(m.stream).filter(|opener| opener.issuer != m.sender)?;
         Some(Handle { issuer: opener.issuer, id: opener.id.clone(), request: opener.request.frame })
+    }
+
+    /// The request of the client on whose stream one of the server came, where that states the revision.
+    fn stated_by(&self, m: &Incoming<'_>) -> Option<Seen> {
+        let opener = self.opener(m.stream.filter(|_| m.sender == Side::Server && m.profile.revision_per_request))?;
+        let slot = self.slot(opener.issuer, &opener.id)?;
+        let exchange = &slot.exchange;
+        let states =
+            slot.has_meta && exchange.request.frame == opener.request.frame && exchange.profile.revision_per_request;
+        states.then_some(opener.request)
     }
 
     /// A nested request that comes after the cancel of what it serves.

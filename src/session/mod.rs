@@ -56,7 +56,7 @@ mod window;
 
 pub use connection::{Connection, Directions, End, Lifecycle, Opened};
 pub use detail::{
-    Batch, CancelFault, CaptureNote, ControlFault, DocumentFault, EraFault, LogFault, NearCancel, Offer, Part,
+    Batch, CancelFault, CaptureNote, Cause, ControlFault, DocumentFault, EraFault, LogFault, NearCancel, Offer, Part,
     ProgressFault, RoundFault, Shape, Stray, Target, TaskReport, Thing,
 };
 pub use event::{Event, What};

@@ -2,7 +2,7 @@
 //! those that stand before their request.
 
 use super::answer::letter;
-use super::detail::Stray;
+use super::detail::{Cause, Stray};
 use super::event::What;
 use super::exchange::Outcome;
 use super::race::Judgement;
@@ -27,7 +27,7 @@ const STRAYED: usize = 65_536;
 
 impl Conn {
     /// Nobody is named. A notification may have caused it, if nothing else has.
-    pub(super) fn idless_answer(&mut self, m: &Incoming<'_>) {
+    pub(super) fn idless_answer(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
         let asker = self.side_mut(m.sender.peer());
         asker.untold = (asker.untold.0 + 1, m.seen.frame);
         if let Some(array) = m.batch {
@@ -37,16 +37,24 @@ impl Conn {
         }
         // These two say that no id could be read.
         let unread = matches!(m.message.error_code(), Some(-32700 | -32600));
+        if !self.ordered() {
+            return self.notification_answered(step, m, unread);
+        }
         let asked = self.side(m.sender.peer());
-        // Over HTTP the answer to the POST of a notification may say why it was not accepted.
-        let Some(notification) = asked.notified.filter(|_| !unread && !asked.nameless && self.ordered()) else {
-            return;
-        };
+        let Some(notification) = asked.notified.filter(|_| !unread && !asked.nameless) else { return };
         if m.message.id == IdField::Null && self.idless.len() < IDLESS {
             let (seen, sender, profile, error_code) = (m.seen, m.sender, m.profile, m.message.error_code());
             let (answered, is_result) = (asked.answers > 0, m.message.kind == Kind::Result);
             self.idless.push(Idless { seen, sender, profile, error_code, notification, answered, is_result });
         }
+    }
+
+    /// Over HTTP the response shows which POST it answers.
+    fn notification_answered(&self, step: &mut Step<'_>, m: &Incoming<'_>, unread: bool) {
+        let Some((notification, judgement)) = self.answers_notified(m).filter(|_| !unread) else { return };
+        let error_code = m.message.error_code();
+        let what = What::NotificationAnswered { notification, error_code, cause: Cause::Posted, judgement };
+        self.emit(step, m.profile, m.seen, Some(m.sender), what);
     }
 
     /// At the end it is known which requests were answered: only one that was not may have been meant. A result for that one would have to
@@ -63,8 +71,8 @@ impl Conn {
             let objects = answered && error_code != Some(METHOD_NOT_FOUND);
             let reason = open.then_some(MEANT_FOR_REQUEST).or(objects.then_some(MEANT_FOR_RESPONSE));
             let judgement = reason.filter(|_| !is_result).map_or(Judgement::EXACT, Judgement::undecidable);
-            let for_whichever = reason.is_some();
-            let what = What::NotificationAnswered { notification, error_code, for_whichever, judgement };
+            let cause = if reason.is_some() { Cause::Whichever } else { Cause::Alone };
+            let what = What::NotificationAnswered { notification, error_code, cause, judgement };
             self.emit(step, profile, seen, Some(sender), what);
         }
     }

@@ -23,14 +23,16 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Request { exchange, .. } = event.what else { return None };
+    let What::Request { exchange, stated_by, .. } = event.what else { return None };
     if exchange.issuer != Side::Server || event.connection.lifecycle.initialize.is_some() {
         return None;
     }
     event.profile.ruling(RULE.code)?;
     let (label, title) = (exchange.label(), exchange.title());
     let finding = found(RULE.code, event, format!("the server sent the request {label} {title}"))?.about(exchange);
-    // Where each request of the one client states the revision, no handshake that the log lacks could have settled another.
+    // Where each request of the one client states the revision, or the one that is answered here, no handshake that the log lacks could
+    // have settled another.
     let is_stated = !event.connection.revision_assumed && event.connection.proof.covers(Proof::CLIENT);
-    Some(if is_stated { finding.concluding(Absence::None) } else { finding })
+    let finding = if is_stated || stated_by.is_some() { finding.concluding(Absence::None) } else { finding };
+    Some(finding.maybe("request", stated_by))
 }

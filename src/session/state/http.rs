@@ -26,6 +26,8 @@ pub(in crate::session) struct Http {
     pub(in crate::session) mirrors: Mirrors,
     /// The log keeps `Last-Event-ID`: some request had it.
     pub(in crate::session) shows_resumed: bool,
+    /// Notifications of the client that were posted alone, by their streams.
+    pub(in crate::session) notified: BTreeMap<u32, Seen>,
 }
 
 impl Http {
@@ -47,6 +49,7 @@ impl Empty for Http {
         shows_buffering: false,
         mirrors: Mirrors::NONE,
         shows_resumed: false,
+        notified: Empty::NEW,
     };
     const EMPTY: &'static Self = &Self::NEW;
 }

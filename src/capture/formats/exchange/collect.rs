@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use super::connection::Connections;
+use super::amid::amid;
+use super::connection::{Connections, announced};
 use super::order::{self, Placed};
 use super::sequel;
 use super::steps::{ExchangeStep, StepKind, steps};
@@ -83,7 +84,7 @@ impl<'a> Collected<'a> {
         self.streams += 1;
         let connection = self.connections.of(&exchange, self.streams);
         let torn = steps.iter().any(|step| step.side == Side::Server && step.what == StepKind::Missing);
-        self.note_span(&exchange, connection, get, torn);
+        self.note_span(&exchange, connection, torn);
         let started: Rc<str> = Rc::from(&*exchange.said);
         // A time of its own says of one record when it began and ended; it is made no finer by when that was written.
         let written = match exchange.halves.is_some() || exchange.start_us.or(exchange.end_us).is_none() {
@@ -108,10 +109,11 @@ impl<'a> Collected<'a> {
     }
 
     /// When a stream of the server was open, and whether all of it is there.
-    fn note_span(&mut self, exchange: &Exchange<'_>, connection: u32, get: bool, torn: bool) {
+    fn note_span(&mut self, exchange: &Exchange<'_>, connection: u32, torn: bool) {
         let Part::Text { text, event_stream, .. } = &exchange.response else { return };
         let torn = (torn || exchange.in_pieces) && (*event_stream || is_event_stream(text));
-        let Some(from_us) = exchange.start_us.or(exchange.end_us).filter(|_| get || torn) else { return };
+        let hears = || torn || announced(exchange).is_some();
+        let Some(from_us) = exchange.start_us.or(exchange.end_us).filter(|_| hears()) else { return };
         let span = Span { connection, stream: self.streams, from_us, to_us: exchange.end_us.unwrap_or(i64::MAX) };
         if torn { self.unseen.torn.push(span) } else { self.unseen.heard.push(span) }
     }
@@ -136,10 +138,13 @@ impl<'a> Collected<'a> {
         self.placed.sort_by_cached_key(|placed| (placed.step.order_us, placed.rank()));
         let half = if all { self.placed.len() } else { self.placed.len() / 2 };
         let rest = self.placed.split_off(half);
-        let (placed, untold) = order::after_their_causes(std::mem::replace(&mut self.placed, rest));
+        // Where starts and ends are not told apart, a stream may have been open before its time.
+        let (placed, untold) = order::after_their_causes(std::mem::replace(&mut self.placed, rest), !self.unordered);
         self.bytes /= 2;
-        // What hangs on an answer of a log that goes on may still come.
-        let untimed = if all { Untimed::of(&placed) } else { Untimed::at_least(placed.iter().chain(&self.placed)) };
+        let known = || placed.iter().chain(&self.placed);
+        // What hangs on an answer of a log that goes on may still come, where nothing tells when it had come at the latest.
+        let mut untimed = if all { Untimed::of(&placed) } else { Untimed::at_least(known()) };
+        untimed.answers.extend(amid(known()));
         self.unseen.whole = out.is_said_whole();
         let not_told = order::not_told_apart(&placed, self.resolution_us.unwrap_or(1));
         for (at, placed) in placed.iter().enumerate() {
@@ -164,11 +169,11 @@ impl<'a> Collected<'a> {
             if self.connections.is_guessed(placed.stream) {
                 say(placed.step.side, WHOSE)?;
             }
-            if untimed.answers.contains(&at) {
-                say(placed.step.side, WHEN)?;
-            }
+            // Each is said of what comes next; where the order is not told, neither is the time.
             if not_told.contains(&at) {
                 say(placed.step.side, AT_ONCE)?;
+            } else if untimed.answers.contains(&at) {
+                say(placed.step.side, WHEN)?;
             }
             hand_on(placed, channel, stream, resolution.is_some(), base, out)?;
         }

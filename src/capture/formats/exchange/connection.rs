@@ -159,7 +159,11 @@ impl Connections {
 
 /// True for a handshake's request.
 fn opens(exchange: &Exchange<'_>) -> bool {
-    let Some(text) = exchange.request.text() else { return false };
+    exchange.request.text().is_some_and(greets)
+}
+
+/// True for the text of a handshake's request.
+pub(super) fn greets(text: &str) -> bool {
     let method = value_of(text, 0, &["method"]).and_then(|at| text.get(at..));
     method.is_some_and(|rest| rest.starts_with("\"initialize\""))
 }
@@ -196,9 +200,14 @@ fn named_in(query: &str) -> Option<String> {
 
 /// The URL that the first event of an old event stream announces: `event: endpoint`, `data: /messages?sessionId=...`.
 fn endpoint(exchange: &Exchange<'_>) -> Option<String> {
-    let Part::Text { text, .. } = &exchange.response else { return None };
     // A log without URLs shows of no message which session it was posted to.
-    if exchange.verb != "GET" || exchange.url.is_empty() {
+    announced(exchange).filter(|_| !exchange.url.is_empty())
+}
+
+/// What the first event of such a stream announces. All that its server says comes on it.
+pub(super) fn announced(exchange: &Exchange<'_>) -> Option<String> {
+    let Part::Text { text, .. } = &exchange.response else { return None };
+    if exchange.verb != "GET" {
         return None;
     }
     let (name, data) = events(text).into_iter().next()?;

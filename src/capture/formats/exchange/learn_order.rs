@@ -18,12 +18,20 @@ struct One {
     greets: bool,
     /// It says that the handshake is done.
     greeted: bool,
+    /// It has no body: a GET, whose stream is open beside all that is done meanwhile.
+    listens: bool,
 }
 
 impl Asked {
     /// What the bodies at a path tell.
     pub(super) fn of(values: &[Value], request: &Path) -> Asked {
         Asked(values.iter().map(|value| One::of(value, request)).collect())
+    }
+
+    /// Of the times of all requests, those of what is done one after the other.
+    fn in_turn(&self, times_us: &[i64]) -> Vec<i64> {
+        let listens = |at: usize| self.0.len() == times_us.len() && self.0[at].listens;
+        times_us.iter().enumerate().filter(|(at, _)| !listens(*at)).map(|(_, us)| *us).collect()
     }
 
     /// How many of the requests contradict a reading of their times: all that they follow would come behind them, by a step of the clock.
@@ -54,7 +62,8 @@ impl One {
         let body = body.as_deref().map(|raw| part(raw, 0, false, None));
         let text = body.as_ref().and_then(|body| body.text()).unwrap_or_default();
         let method = members(text).find(|member| member.key == "method").map_or("", |member| unquoted(member.value));
-        One { told: Told::of(text), greets: method == "initialize", greeted: method.ends_with("initialized") }
+        let (greets, greeted) = (method == "initialize", method.ends_with("initialized"));
+        One { told: Told::of(text), greets, greeted, listens: text.is_empty() }
     }
 }
 
@@ -67,7 +76,7 @@ pub(super) fn which(times_us: &[i64], long: &[i64], step_us: i64, asked: &Asked)
     }
     let ends: Vec<i64> = times_us.iter().zip(long).map(|(at, long)| at.saturating_add(*long)).collect();
     let starts: Vec<i64> = times_us.iter().zip(long).map(|(at, long)| at.saturating_sub(*long)).collect();
-    let by_order = which_is_in_order(times_us, &starts, &ends);
+    let by_order = which_is_in_order(&asked.in_turn(times_us), &asked.in_turn(&starts), &asked.in_turn(&ends));
     let (wrong_start, wrong_end) =
         (asked.contradict(times_us, &ends, step_us), asked.contradict(&starts, times_us, step_us));
     let (slot, many) = match wrong_start.cmp(&wrong_end) {
@@ -145,5 +154,15 @@ mod tests {
         assert_eq!(which(&[118, 134, 904, 1000], &long, 1, &asked), (Slot::End, true));
         assert_eq!(which(&[0, 130, 900, 100], &long, 1, &asked), (Slot::Start, true));
         assert_eq!(which(&[118, 134, 904, 1000], &long, 1, &Asked(Vec::new())), (Slot::Start, false));
+    }
+
+    #[test]
+    fn a_stream_that_is_open_beside_all_else_says_nothing_of_its_order() {
+        let values = [r#"{"id":1,"method":"a"}"#, r#"{"id":2,"method":"b"}"#, r#"{"id":3,"method":"c"}"#, ""];
+        let values: Vec<Value> = values.iter().map(|body| serde_json::json!({ "in": body })).collect();
+        let asked = Asked::of(&values, &Path(vec!["in".into()]));
+        let (ends, long) = ([110, 310, 510, 9000], [10, 10, 10, 9000]);
+        assert_eq!(which(&ends, &long, 1, &asked), (Slot::End, true));
+        assert_eq!(which(&ends, &long, 1, &Asked(Vec::new())), (Slot::Start, true));
     }
 }

@@ -8,6 +8,7 @@
 //! [`records`] reads one record a line, or a document of them, by a [`Layout`]: which members hold the two bodies, the
 //! times, the status and the session. A layout is learned from the log, or stands in a definition.
 
+mod amid;
 mod announced;
 pub(super) mod body;
 mod collect;

@@ -1,5 +1,6 @@
 //! Messages of a stream that a GET opened have no time. They are put where they can first have come: an answer after
-//! its request, progress after the request that has its token, all of one stream in their order.
+//! its request, progress after the request that has its token, all of one stream in their order. Where the log does not tell when the
+//! stream was opened, that alone places them.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -39,27 +40,41 @@ impl Placed<'_> {
     }
 }
 
+/// When nothing more comes: what waits is let go.
+const LAST_US: i64 = i64::MAX;
+
 /// Of one connection: what was asked so far, what will be asked at all, and what waits.
 #[derive(Default)]
 struct Connection<'a> {
     asked: FxHashSet<Link>,
     ever: FxHashSet<Link>,
-    waiting: FxHashMap<u32, VecDeque<Placed<'a>>>,
+    waiting: FxHashMap<u32, VecDeque<Vec<Placed<'a>>>>,
 }
 
 impl<'a> Connection<'a> {
-    fn is_ready(&self, placed: &Placed<'_>) -> bool {
-        placed.step.told.causes().all(|cause| self.asked.contains(&cause) || !self.ever.contains(&cause))
+    fn is_ready(&self, together: &[Placed<'_>]) -> bool {
+        let mut causes = together.iter().flat_map(|placed| placed.step.told.causes());
+        causes.all(|cause| self.asked.contains(&cause) || !self.ever.contains(&cause))
     }
 
-    /// Takes what no longer waits, stream by stream.
-    fn release(&mut self, all: bool, done: &mut Vec<Placed<'a>>) {
+    /// True for what comes behind something that the log shows.
+    fn waits(&self, placed: &Placed<'_>) -> bool {
+        placed.adrift && placed.step.told.causes().any(|cause| self.ever.contains(&cause))
+    }
+
+    /// Takes what no longer waits, or for which it is time, stream by stream.
+    fn release(&mut self, now_us: i64, done: &mut Vec<Placed<'a>>) {
         let mut streams: Vec<u32> = self.waiting.keys().copied().collect();
         streams.sort_unstable();
         for stream in streams {
             let Some(mut queue) = self.waiting.remove(&stream) else { continue };
-            while queue.front().is_some_and(|placed| all || self.is_ready(placed)) {
-                done.extend(queue.pop_front());
+            while queue.front().is_some_and(|together| now_us == LAST_US || self.is_ready(together)) {
+                done.extend(queue.pop_front().into_iter().flatten());
+            }
+            if let Some(together) = queue.front_mut() {
+                let due = |placed: &&Placed<'_>| placed.step.order_us <= now_us && !self.waits(placed);
+                let due = together.iter().take_while(due).count();
+                done.extend(together.drain(..due));
             }
             if !queue.is_empty() {
                 self.waiting.insert(stream, queue);
@@ -78,8 +93,9 @@ pub(super) struct Untold {
     pub(super) untimed: FxHashSet<u32>,
 }
 
-/// Brings steps that are in the order of time, and those without a time, into one order.
-pub(super) fn after_their_causes(steps: Vec<Placed<'_>>) -> (Vec<Placed<'_>>, Untold) {
+/// Brings steps that are in the order of time, and those without a time, into one order. Times are `told` where it is known when
+/// streams were opened.
+pub(super) fn after_their_causes(steps: Vec<Placed<'_>>, told: bool) -> (Vec<Placed<'_>>, Untold) {
     let mut untold = Untold { unordered: reused_without_time(&steps), ..Untold::default() };
     if !steps.iter().any(|placed| placed.adrift) {
         return (steps, untold);
@@ -92,28 +108,56 @@ pub(super) fn after_their_causes(steps: Vec<Placed<'_>>) -> (Vec<Placed<'_>>, Un
         }
     }
     let mut done = Vec::with_capacity(steps.len());
+    let adrift = steps.iter().filter(|placed| placed.adrift && placed.step.told.answers);
+    untold.untimed.extend(adrift.map(|placed| placed.connection));
+    let steps = if told { steps } else { waiting_from_the_first(steps, &mut connections) };
     for placed in steps {
-        let connection = connections.entry(placed.connection).or_default();
+        let (connection, now_us) = (connections.entry(placed.connection).or_default(), placed.step.order_us);
+        if !told {
+            connection.release(now_us, &mut done);
+        }
         if placed.adrift {
-            if placed.step.told.answers {
-                untold.untimed.insert(placed.connection);
-            }
-            connection.waiting.entry(placed.stream).or_default().push_back(placed);
+            connection.waiting.entry(placed.stream).or_default().push_back(vec![placed]);
         } else {
             if placed.step.side == Side::Client {
                 connection.asked.extend(placed.step.told.effects());
             }
             done.push(placed);
         }
-        connection.release(false, &mut done);
+        connection.release(now_us, &mut done);
     }
     let mut rest: Vec<_> = connections.into_iter().collect();
     rest.sort_by_key(|(_, connection)| connection.waiting.keys().min().copied());
     for (_, mut connection) in rest {
-        connection.release(true, &mut done);
+        connection.release(LAST_US, &mut done);
     }
     untold.unordered.extend(untold.untimed.intersection(&sensitive));
     (done, untold)
+}
+
+/// What comes behind something of the log waits for that from the first, with what stands before it on its stream; the other steps.
+fn waiting_from_the_first<'a>(
+    steps: Vec<Placed<'a>>,
+    connections: &mut FxHashMap<u32, Connection<'a>>,
+) -> Vec<Placed<'a>> {
+    let waits = |placed: &Placed<'_>| connections.get(&placed.connection).is_some_and(|of| of.waits(placed));
+    let waiting = steps.iter().enumerate().filter(|(_, placed)| waits(placed));
+    let last: FxHashMap<u32, usize> = waiting.map(|(at, placed)| (placed.stream, at)).collect();
+    let (mut others, mut before) = (Vec::new(), FxHashMap::<u32, Vec<Placed<'_>>>::default());
+    for (at, placed) in steps.into_iter().enumerate() {
+        if !placed.adrift || last.get(&placed.stream).is_none_or(|last| at > *last) {
+            others.push(placed);
+            continue;
+        }
+        let connection = connections.entry(placed.connection).or_default();
+        let (stream, waits) = (placed.stream, connection.waits(&placed));
+        let together = before.entry(stream).or_default();
+        together.push(placed);
+        if waits {
+            connection.waiting.entry(stream).or_default().push_back(std::mem::take(together));
+        }
+    }
+    others
 }
 
 /// Places of what a client sent so shortly before something came on another stream that the clock does not tell which was first, and of

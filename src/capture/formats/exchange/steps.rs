@@ -35,8 +35,11 @@ pub(in crate::capture::formats) struct ExchangeStep<'a> {
     pub what: StepKind<'a>,
     /// Microseconds since the epoch by which it is put in order.
     pub order_us: i64,
-    /// True if that is also its time. Messages of an event stream have none of their own, but for the last.
+    /// True if that is also its time. Messages of an event stream have none of their own, but for the answer that ends it.
     pub timed: bool,
+    /// Where it may have come before its time, since when: an answer in an event stream has come when that ends, and streams may
+    /// stay open behind it.
+    pub since_us: Option<i64>,
     /// Byte at which the text that holds it starts.
     pub offset: usize,
     /// What the messages of it tell.
@@ -44,6 +47,11 @@ pub(in crate::capture::formats) struct ExchangeStep<'a> {
 }
 
 impl ExchangeStep<'_> {
+    /// True for an answer that had come by its time, and may have come before.
+    pub(super) fn may_be_earlier(&self) -> bool {
+        self.timed && self.since_us.is_some_and(|since| since < self.order_us)
+    }
+
     /// The same without the text that it was read from.
     pub(super) fn into_owned(self) -> ExchangeStep<'static> {
         let what = match self.what {
@@ -54,8 +62,8 @@ impl ExchangeStep<'_> {
             StepKind::Ended => StepKind::Ended,
             StepKind::Missing => StepKind::Missing,
         };
-        let ExchangeStep { side, order_us, timed, offset, told, .. } = self;
-        ExchangeStep { side, what, order_us, timed, offset, told }
+        let ExchangeStep { side, order_us, timed, since_us, offset, told, .. } = self;
+        ExchangeStep { side, what, order_us, timed, since_us, offset, told }
     }
 }
 
@@ -131,7 +139,7 @@ impl<'a> Steps<'_, 'a> {
             Side::Client => (self.start(), self.exchange.start_us.is_some()),
             Side::Server => (self.at_end(), self.exchange.end_us.is_some()),
         };
-        ExchangeStep { side, what, order_us, timed, offset, told }
+        ExchangeStep { side, what, order_us, timed, since_us: None, offset, told }
     }
 
     fn end(&mut self, side: Side, what: StepKind<'a>) {
@@ -141,6 +149,7 @@ impl<'a> Steps<'_, 'a> {
             what,
             order_us,
             timed,
+            since_us: None,
             offset: self.exchange.offset,
             told: Told::default(),
         });
@@ -164,12 +173,23 @@ impl<'a> Steps<'_, 'a> {
         }
     }
 
-    /// The head of a response that says "not now", "not you" or "not here", of which the record has the status only: what was answered
-    /// with it may be asked again.
+    /// The head of a response of which the record has the status only, where that matters: one that says "not now", "not you" or "not
+    /// here", for what was answered with it may be asked again, and one with an answer that nothing asked for, which may say why the
+    /// POST was not accepted.
     fn refusal(&self) -> Option<String> {
         let is_refusal = |status: &u16| may_be_asked_again(*status) || matches!(status, 307 | 308);
-        let status = u16::try_from(self.exchange.status?).ok().filter(is_refusal)?;
+        let unasked = self.is_unasked();
+        let status = u16::try_from(self.exchange.status?).ok().filter(|status| unasked || is_refusal(status))?;
         Some(format!(r#"{{"status":{status}}}"#))
+    }
+
+    /// True for a POST that asks nothing, and is answered.
+    fn is_unasked(&self) -> bool {
+        let of = |side: Side| self.found.iter().filter(move |step| step.side == side).map(|step| &step.told);
+        let posts = of(Side::Client).next().is_some() && of(Side::Client).all(|told| told.is_traffic);
+        posts
+            && of(Side::Client).all(|told| told.requests().next().is_none())
+            && of(Side::Server).any(|told| told.answers)
     }
 
     fn head(&self, side: Side, head: &str) -> ExchangeStep<'a> {
@@ -269,16 +289,19 @@ impl<'a> Steps<'_, 'a> {
         answered || torn
     }
 
-    /// Messages of one response: the answer ends it, the others came some time before.
+    /// Messages of one response: the answer had come when it ended, the others some time before.
     fn several(&mut self, mut messages: Vec<(String, Told)>, offset: usize) -> bool {
         let ends = self.exchange.verb == "POST" && messages.last().is_some_and(|(_, told)| told.answers);
         let last = if ends { messages.pop() } else { None };
         let before = self.exchange.first_byte_us.unwrap_or(self.start());
         self.found.extend(messages.into_iter().map(|(text, told)| {
             let what = StepKind::Text(Cow::Owned(text));
-            ExchangeStep { side: Side::Server, what, order_us: before, timed: false, offset, told }
+            ExchangeStep { side: Side::Server, what, order_us: before, timed: false, since_us: None, offset, told }
         }));
-        let last = last.map(|(last, told)| self.step(Side::Server, StepKind::Text(Cow::Owned(last)), offset, told));
+        let last = last.map(|(last, told)| ExchangeStep {
+            since_us: Some(before),
+            ..self.step(Side::Server, StepKind::Text(Cow::Owned(last)), offset, told)
+        });
         let answered = last.is_some();
         self.found.extend(last);
         answered

@@ -68,6 +68,28 @@ fn records_are_put_in_the_order_of_their_times() {
     assert!(kept.channels[0].proof.covers(Proof::CLIENT.and(Proof::CANCEL_TARGET)));
 }
 
+/// A call that was open for nine seconds from noon, and what the client sent 2 s after noon.
+fn amid(answered: Value, sent: &str) -> Vec<&'static str> {
+    let mut call = json!({"start": "2026-03-02T12:00:00Z", "end": "2026-03-02T12:00:09Z", "q": CALL, "sid": "s"});
+    call.as_object_mut().expect("a record").extend(answered.as_object().expect("members").clone());
+    let beside =
+        json!({"start": "2026-03-02T12:00:02Z", "end": "2026-03-02T12:00:02.1Z", "q": sent, "r": "", "sid": "s"});
+    let kept = read("http-exchange", &lines(&[beside, call]));
+    kept.frames.iter().map(|frame| frame.kind).filter(|kind| ["message", "untimed"].contains(kind)).collect()
+}
+
+#[test]
+fn an_answer_in_an_event_stream_had_come_when_it_ended() {
+    let stream = format!("data: {ANSWER}\n\n: ping\n\n");
+    let told = ["message", "message", "message"];
+    let untold = ["untimed", "message", "message", "untimed", "message"];
+    assert_eq!(amid(json!({"r": stream}), CANCEL), untold, "it may have come before the cancel");
+    assert_eq!(amid(json!({"r": stream}), &CALL.replace(":1,", ":2,")), untold, "the call may have been repeated");
+    assert_eq!(amid(json!({"r": stream}), NOTE), told, "it says the same either way");
+    assert_eq!(amid(json!({"r": stream}), &CANCEL.replace(":1}", ":7}")), told, "of another request");
+    assert_eq!(amid(json!({"r": ANSWER}), CANCEL), told, "a response of one piece");
+}
+
 #[test]
 fn without_an_end_it_is_not_known_when_an_answer_came_and_without_a_session_no_client_is() {
     let text = lines(&[json!({"eventTime": "2026-03-02T12:00:00Z", "q": CALL, "r": ANSWER})]);
@@ -166,8 +188,10 @@ fn what_no_record_shows_is_a_gap() {
     assert_eq!(kinds(&[call.clone(), record(5, "POST", said, "")]), "message message gap message");
     let listens = record(4, "GET", "", &format!("data: {asked}\n\n"));
     assert_eq!(kinds(&[call.clone(), record(5, "POST", said, ""), listens]), "message message message message");
-    // A GET that is there to its end shows that nobody has asked.
-    let listens = record(4, "GET", "", &format!("data: {NOTE}\n\n"));
+    // A GET that is there to its end shows nothing of the streams of POSTs; where all comes on it, nobody has asked.
+    let listens = |first: &str| record(4, "GET", "", &format!("{first}data: {NOTE}\n\n"));
+    assert_eq!(kinds(&[call.clone(), record(5, "POST", said, ""), listens("")]), "message message message gap message");
+    let listens = listens("event: endpoint\ndata: /messages\n\n");
     assert_eq!(kinds(&[call.clone(), record(5, "POST", said, ""), listens]), "message message message message");
     // A cancel of a call that has no record yet.
     let cancel = CANCEL.replace(":1}", ":9}");

@@ -32,7 +32,8 @@ impl Span {
 /// What is known of the records read so far.
 #[derive(Default)]
 pub(super) struct Unseen {
-    /// Streams that a GET opened and that are there to their end.
+    /// Streams with all that a server said while they were open, which are there to their end: those of HTTP+SSE. Elsewhere it may have
+    /// said something on the stream of a POST, of which there is no record while it is open.
     pub(super) heard: Vec<Span>,
     /// Event streams that were cut.
     pub(super) torn: Vec<Span>,

@@ -11,7 +11,8 @@ use crate::protocol::Side;
 /// What it matters for when such answers came.
 #[derive(Default)]
 pub(super) struct Untimed {
-    /// Places of those whose requests are cancelled: the cancel may have come before them.
+    /// Places of those whose requests are cancelled: the cancel may have come before them. Of others it is told when they had come at
+    /// the latest (`amid`); those stand here with their requests.
     pub(super) answers: FxHashSet<usize>,
     /// Connections in which more hangs on them: the id or the token of their request is used again, or what was cancelled is not named.
     pub(super) connections: FxHashSet<u32>,

@@ -137,6 +137,8 @@ impl<'a> Entry<'a> {
         let started = crate::capture::time::parse(&self.started_date_time);
         let start = started.map(|time| time.us);
         let (duration, receive) = (micros(self.time), micros(self.timings.receive));
+        // Programs that measure the whole alone say that nothing was left to receive.
+        let waited = Some(duration - receive).filter(|_| receive > 0);
         let after = |us: i64| start.map(|start| start.saturating_add(us));
         let socket = !self.web_socket.is_empty();
         let pushed = pushed(if socket { &self.web_socket } else { &self.event_source }, start.unwrap_or(0), &offset_of);
@@ -162,7 +164,7 @@ impl<'a> Entry<'a> {
             key: None,
             status: Some(if aborted { 0 } else { self.response.status }),
             start_us: start,
-            first_byte_us: after((duration - receive).max(0)),
+            first_byte_us: waited.and_then(|us| after(us.max(0))),
             end_us: after(duration),
             resolution_us: started.map(|time| time.resolution_us),
             request: part(&self.request.post_data),
@@ -227,6 +229,7 @@ fn pushed<'a>(all: &[Pushed<'a>], start: i64, offset_of: &impl Fn(&str) -> usize
             what: StepKind::Text(text),
             order_us: last,
             timed: at.is_some(),
+            since_us: None,
             offset,
             told,
         });

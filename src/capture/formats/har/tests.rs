@@ -100,9 +100,34 @@ fn a_cancel_beside_an_open_stream_is_put_in_order() {
         entry(2, 5.0, "POST", Some("s"), Some(CANCEL), json!({"status": 202})),
     ];
     let kept = read_bodies(&document("mitmproxy", &entries));
-    let want =
-        [("call", Some(1), true), ("progress", Some(1), false), ("cancel", Some(2), true), ("answer", Some(1), true)];
-    assert_eq!(short(&kept), want);
+    let (call, untimed) = (("call", Some(1), true), ("untimed", Some(1), false));
+    let (progress, cancel, answer) =
+        (("progress", Some(1), false), ("cancel", Some(2), true), ("answer", Some(1), true));
+    assert_eq!(short(&kept), [untimed, call, progress, cancel, untimed, answer], "it may have come before the cancel");
+    // Its first byte came behind the cancel.
+    let mut waited = entries;
+    waited[0]["timings"] = json!({"send": 0, "wait": 1500, "receive": 500});
+    let kept = read_bodies(&document("mitmproxy", &waited));
+    assert_eq!(short(&kept), [call, cancel, progress, answer]);
+}
+
+#[test]
+fn a_whole_that_was_measured_alone_tells_no_first_byte() {
+    let events = |receive: f64| {
+        let mut get = entry(1, 9000.0, "GET", Some("s"), None, stream(&[ANSWER]));
+        get["timings"] = json!({"send": 0, "wait": 9000.0 - receive, "receive": receive});
+        get
+    };
+    let call = entry(2, 5.0, "POST", Some("s"), Some(CALL), json!({"status": 202}));
+    let cancel = entry(3, 5.0, "POST", Some("s"), Some(CANCEL), json!({"status": 202}));
+    let names = |receive: f64| {
+        let kept = read_bodies(&document("Chrome", &[events(receive), call.clone(), cancel.clone()]));
+        short(&kept).into_iter().map(|(name, ..)| name.to_string()).collect::<Vec<_>>()
+    };
+    for receive in [0.0, -1.0, 8980.0] {
+        assert_eq!(names(receive), ["call", "answer", "cancel"]);
+    }
+    assert_eq!(names(1000.0), ["call", "cancel", "answer"], "it came behind the cancel");
 }
 
 #[test]
