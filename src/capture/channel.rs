@@ -177,6 +177,9 @@ pub struct Channel {
     pub transport: Transport,
     /// Whether the capture starts with the first message; `None` where the format does not say.
     pub complete_head: Option<bool>,
+    /// True where who gave the logs says that they show their connections from the first message on: a connection that begins with this
+    /// channel begins here, and one that goes on in it stands in a log before.
+    pub shown_whole: bool,
     /// True if the format itself separates connections: a second `initialize` is then not a new one.
     pub one_connection: bool,
     /// True if its messages are in the order of their times, whatever that of the log is.
@@ -203,6 +206,7 @@ impl Default for Channel {
             vantage: Vantage::Unknown,
             transport: Transport::Ordered,
             complete_head: None,
+            shown_whole: false,
             one_connection: false,
             by_time: false,
             counts_ids: false,

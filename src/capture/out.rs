@@ -306,7 +306,7 @@ impl<'s> Out<'s> {
         if self.overrides.whole {
             // In a further part of a recording nothing begins that stands in one before it.
             let is_further = self.parts.1.as_ref().is_some_and(|part| part.part > 1);
-            channel.complete_head = if is_further { channel.complete_head } else { Some(true) };
+            channel.shown_whole = !is_further;
             channel.proof = channel.proof.and(Proof::WHOLE);
         }
         if self.file_side.is_some() {

@@ -248,6 +248,8 @@ impl Channels {
             None => (self.source_name.clone(), false),
         };
         let nth = store.connections_under(&base)?;
+        let complete_head = if channel.shown_whole { Some(true) } else { channel.complete_head };
+        let channel = Channel { complete_head, ..channel };
         let mut track = Track::new((base, named), nth, channel, self.source, index);
         let opened = track.open_next(store, self.source, self.demanded)?;
         Ok((track, opened))

@@ -60,6 +60,11 @@ impl Stretch {
         }
     }
 
+    /// True for what is in the log, at a place that is not told: nothing is missing there.
+    fn is_there(&self) -> bool {
+        matches!(self.why, Why::Unordered | Why::Untimed)
+    }
+
     pub(super) fn covers(&self, side: Option<Side>, from: FrameId, to: FrameId) -> bool {
         let whose = self.side.is_none() || side.is_none() || self.side == side;
         whose && self.frames.0 <= to && from <= self.frames.1
@@ -178,9 +183,9 @@ impl Stretches {
     /// The connection begins with this frame: what the source may have missed before is none of its own.
     pub(super) fn begin(&mut self, frame: FrameId) {
         let before = frame.saturating_sub(1);
-        if self.list.iter().all(|stretch| stretch.why == Why::Head) {
+        if self.list.iter().all(|stretch| stretch.why == Why::Head || stretch.is_there()) {
             self.begins = frame;
-            self.list.iter_mut().for_each(|head| head.frames.1 = before);
+            self.list.iter_mut().filter(|stretch| stretch.why == Why::Head).for_each(|head| head.frames.1 = before);
         }
     }
 
@@ -200,9 +205,7 @@ impl Stretches {
     }
 
     pub(super) fn hole(&self, side: Option<Side>, from: FrameId, to: FrameId) -> Option<&Stretch> {
-        // What stands at a place that is not told is not missing.
-        let is_there = |why: Why| matches!(why, Why::Unordered | Why::Untimed);
-        self.list.iter().find(|stretch| !is_there(stretch.why) && stretch.covers(side, from, to))
+        self.list.iter().find(|stretch| !stretch.is_there() && stretch.covers(side, from, to))
     }
 }
 

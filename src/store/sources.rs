@@ -372,6 +372,7 @@ fn opened_of(row: &Row<'_>) -> rusqlite::Result<Opened> {
         vantage: Vantage::from_name(&vantage).unwrap_or(Vantage::Unknown),
         transport: codes::transport_of(&transport),
         complete_head: row.get("complete_head")?,
+        shown_whole: false,
         one_connection: row.get("one_connection")?,
         by_time: false,
         counts_ids: false,

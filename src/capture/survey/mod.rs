@@ -142,7 +142,7 @@ fn by_notes(notes: Notes, of: &Looked<'_>, head: &[u8], look: impl Fn(bool) -> O
     plan(notes, format.name(), head, overrides)
 }
 
-/// One message of so many is said by two connections at one time, where these go in step.
+/// One message of so many is said by two connections at one time, where these go in step. Others say hardly more than the handshake so.
 const IN_STEP: usize = 4;
 
 fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan {
@@ -165,19 +165,14 @@ fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan 
     let untold = plan.doubled && untold;
     let notes = notes.without_twins(&mut plan);
     let alike = notes.taken.len();
-    let two = (alike > 0 && alike * IN_STEP >= alike + notes.list.len()).then(|| {
-        let found = settle(&notes.with_twins(), (format, head), overrides, &mut two);
-        (two, found)
-    });
+    let in_step = alike > 0 && alike * IN_STEP >= alike + notes.list.len();
     let once = settle(&notes, (format, head), overrides, &mut plan);
-    match two {
-        Some((two, found))
-            if two.key.is_some() && (untold || found.apart || found.instances || found.faults < once.faults) =>
-        {
-            two
-        }
-        _ => plan,
+    if !in_step && (alike == 0 || once.faults == 0) {
+        return plan;
     }
+    let found = settle(&notes.with_twins(), (format, head), overrides, &mut two);
+    let are_two = in_step && (untold || found.apart || found.instances) || found.faults < once.faults;
+    if are_two && two.key.is_some() { two } else { plan }
 }
 
 /// What a log is when it is read by a plan.

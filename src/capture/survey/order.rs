@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::note::{Act, NEAR, Notes};
-use super::pairing::score;
+use super::note::{Act, NEAR, Note, Notes};
+use super::pairing::{Score, score};
 use super::unordered;
 use crate::capture::Proof;
 use crate::capture::plan::{Order, Plan, Rank};
@@ -39,7 +39,7 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
         }
     };
     let coarse = notes.resolution_us >= SECOND;
-    let set_back = steps == 1 && was_set_back(notes);
+    let mut set_back = steps == 1 && was_set_back(notes);
     if steps > 0 {
         // Where most times go on, a few that do not make nothing newest first, however well it would pair; where most go back,
         // of equal times the last is the oldest.
@@ -58,10 +58,16 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
         if best.1 == as_written {
             let order = by_time(notes, base);
             let found = score(list, &order, groups);
-            as_good =
+            set_back |= steps == 1 && was_set_back_far(&notes.list, &before, &found);
+            let alike =
                 !coarse && found.disorder() == best.0.disorder() && found.two_counts <= before.two_counts && !set_back;
-            if as_good && are_late(notes) {
+            let late = alike && are_late(notes);
+            // What stands behind a handshake is not put before it for its time alone: the log would begin amid the work.
+            as_good = alike && !(late && found.unopened > before.unopened);
+            if late {
                 plan.unordered = unordered::contradicted(notes, &order, groups);
+            }
+            if late && as_good {
                 best = (found, order, said);
             }
         }
@@ -141,6 +147,34 @@ fn was_set_back(notes: &Notes) -> bool {
     let run = behind.iter().take_while(|time| **time < before[at]).count();
     let (Some(first), Some(last)) = (behind.first(), behind[..run].last()) else { return false };
     run >= NEAR && before.iter().filter(|time| (first..=last).contains(time)).count() > 1
+}
+
+/// True where a clock was set back once, by more than the log is long: by their times all that follows would stand before all else, and
+/// there more contradicts and nothing less is out of its place. So it is with what goes on with a count, and would stand before its handshake.
+fn was_set_back_far(list: &[Note], before: &Score, by_time: &Score) -> bool {
+    let Some(at) = back_behind_all(list) else { return false };
+    let cut_off = by_time.unopened > before.unopened && goes_on_counting(list.split_at(at));
+    let worse = by_time.disorder() > before.disorder() || by_time.two_counts > before.two_counts || cut_off;
+    worse && by_time.out_of_place() >= before.out_of_place()
+}
+
+/// Where a time goes back, and all from there on were before all that stand before it.
+fn back_behind_all(list: &[Note]) -> Option<usize> {
+    let mut newest = i64::MIN;
+    let goes_back = |note: &Note| note.at_us.is_some_and(|at_us| at_us < std::mem::replace(&mut newest, at_us));
+    let at = list.iter().position(goes_back)?;
+    let (before, behind) = list.split_at(at);
+    let (newest, oldest) =
+        (behind.iter().filter_map(|note| note.at_us).max(), before.iter().filter_map(|note| note.at_us).min());
+    (newest < oldest).then_some(at)
+}
+
+/// True if the first request of the later part has the next id of its sender's count.
+fn goes_on_counting((before, behind): (&[Note], &[Note])) -> bool {
+    let asks = |note: &&Note| matches!(note.act, Act::Ask | Act::Open);
+    let Some(next) = behind.iter().find(asks) else { return false };
+    let last = before.iter().rev().filter(asks).find(|note| (note.channel, note.sender) == (next.channel, next.sender));
+    last.is_some_and(|last| last.number.zip(next.number).is_some_and(|(last, next)| last.checked_add(1) == Some(next)))
 }
 
 /// The notes in the order of their times, answers behind their requests, and the lines of which these do not tell it: for a part of a log

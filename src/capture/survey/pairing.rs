@@ -33,6 +33,8 @@ pub(super) struct Score {
     pub pairs: usize,
     /// What stands before its cause or behind its end: a farewell, progress, a cancel, work amid a handshake.
     pub misplaced: usize,
+    /// What stands before the first handshake of its stream.
+    pub unopened: usize,
     /// How much of all that another order may explain: what is answered, named or given in the wrong place, and not nowhere.
     pub displaced: usize,
     /// Answers that stand before the only request that they can belong to.
@@ -57,7 +59,12 @@ impl Score {
 
     /// What of it another order may explain: ids that nobody asked with, and second answers, are none of that.
     pub(super) fn order_may_explain(&self) -> bool {
-        self.displaced + self.overlaps > 0
+        self.out_of_place() > 0
+    }
+
+    /// How much of it that is.
+    pub(super) fn out_of_place(&self) -> usize {
+        self.displaced + self.overlaps
     }
 
     /// The same as `faults` without ids that were used again after their answer, which some protocols allow.
@@ -82,6 +89,8 @@ struct Stream {
     open: FxHashMap<(u8, u64), Act>,
     done: FxHashSet<(u8, u64)>,
     greeted: bool,
+    /// How much was said so far.
+    heard: usize,
     /// True from a second handshake after the first one's end until its answer.
     renewed: bool,
     /// True once a second handshake was asked for amid the work of the first.
@@ -142,6 +151,10 @@ pub(super) fn by_stream(order: &[usize], streams: &[u32]) -> FxHashMap<u32, Vec<
 
 impl Stream {
     fn take(&mut self, note: &Note, score: &mut Score) {
+        if note.act == Act::Open && !self.greeted && self.lives.is_empty() {
+            score.unopened += self.heard;
+        }
+        self.heard += 1;
         let parted = self.closed || self.farewell.is_some();
         let (found, nowhere) = self.misplaced(note);
         // What was not asked before cannot be cancelled by who goes on.

@@ -172,6 +172,37 @@ fn what_was_shipped_twice_is_read_once() {
 }
 
 #[test]
+fn a_block_that_was_shipped_again_with_two_answers_in_it_is_read_once() {
+    let second = (190, "a", "s2c", SESSION[5].3);
+    let [asked, answered] = [SESSION[4], SESSION[5]];
+    let block = [asked, answered, second];
+    let shipped = [&SESSION[..4], &block, &block].concat();
+    assert_eq!(ids(&read(&wrapped(&shipped, "")).0), [0, 20, 30, 100, 140, 160, 190]);
+    // Two requests of one time, whose two answers were shipped again, may have been sent by two.
+    let by_two = [&SESSION[..4], &[asked], &block, &block[1..]].concat();
+    let (kept, reason) = read(&wrapped(&by_two, ""));
+    assert_eq!(kept.frames.iter().filter(|frame| frame.text == asked.3).count(), 2, "{reason}");
+}
+
+#[test]
+fn two_handshakes_of_one_time_are_two_where_less_contradicts_then() {
+    let of = |key: &'static str, later: u32| {
+        let at = move |at: u32| if at < 30 { at } else { at + later };
+        SESSION.map(|(time, _, dir, text)| (at(time), key, dir, text))
+    };
+    let stray = (400, "b", "s2c", r#"{"jsonrpc":"2.0","id":77,"result":{}}"#);
+    let mut both = [of("a", 0), of("b", 7)].concat();
+    both.sort_by_key(|record| record.0);
+    for records in [both.clone(), [&both[..], &[stray]].concat()] {
+        let (kept, reason) = read(&wrapped(&records, r#""upstream":"KEY","#));
+        assert_eq!((kept.channels.len(), kept.frames.len()), (2, records.len()), "{reason}");
+    }
+    // Without anything that tells two apart, what stands twice was shipped twice.
+    let (kept, reason) = read(&wrapped(&SESSION.map(|record| [record; 2]).concat(), r#""upstream":"KEY","#));
+    assert_eq!((kept.channels.len(), kept.frames.len()), (1, SESSION.len()), "{reason}");
+}
+
+#[test]
 fn a_record_that_stands_twice_goes_where_the_one_goes_that_is_kept() {
     let [a, b, c, d, e, f, g] = SESSION;
     let (kept, _) = read(&wrapped(&[a, a, b, b, d, d, e, c, c, e, f, f, g, g], ""));
@@ -364,6 +395,37 @@ fn times_that_go_back_excuse_no_fault_that_no_order_explains() {
     let early = (12, "a", "c2s", r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
     let records = [&stepped[..2], &[early], &stepped[2..]].concat();
     assert!(!proves(&read(&wrapped(&records, "")).0, Proof::ORDER));
+}
+
+#[test]
+fn a_clock_that_is_set_back_by_more_than_the_log_is_long_leaves_the_order() {
+    let crossing =
+        (190, "a", "c2s", r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#);
+    let stepped = |from: usize, records: &[Record<'_>]| {
+        let (before, behind) = records.split_at(from);
+        wrapped(before, "").replace("T08", "T09") + &wrapped(behind, "")
+    };
+    let records = [&SESSION[..], &[crossing]].concat();
+    for from in [3, 4] {
+        let (kept, reason) = read(&stepped(from, &records));
+        assert!(proves(&kept, Proof::ORDER), "{from}: {reason}");
+    }
+    // What does not go on with the count of the handshake may be the end of an earlier session.
+    let older: Vec<String> = records.iter().map(|record| record.3.replace("\"id\":1", "\"id\":7")).collect();
+    let older: Vec<_> =
+        records.iter().zip(&older).map(|(record, text)| (record.0, record.1, record.2, &**text)).collect();
+    assert!(!proves(&read(&stepped(3, &older)).0, Proof::ORDER));
+}
+
+#[test]
+fn a_record_that_came_late_stays_behind_its_handshake() {
+    let mut records = SESSION.to_vec();
+    (records[0].0, records[1].0, records[2].0, records[3].0) = (50, 60, 70, 40);
+    let (kept, reason) = read(&wrapped(&records, ""));
+    let texts = kept.frames.iter().filter(|frame| frame.kind == "message").map(|frame| &*frame.text);
+    assert!(texts.eq(records.iter().map(|record| record.3)), "{reason}");
+    assert!(proves(&kept, Proof::ORDER), "{reason}");
+    assert!(kept.frames.len() > records.len(), "where it belongs is not told");
 }
 
 #[test]

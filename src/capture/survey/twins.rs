@@ -9,18 +9,29 @@ use super::note::{Act, Note, Notes};
 use crate::capture::plan::Plan;
 use crate::capture::time::SECOND;
 
-/// The messages of one id.
-#[derive(Default)]
-struct Copies {
-    count: usize,
-    /// What differs in text or time.
-    said: FxHashSet<(u32, u64, Option<i64>)>,
-}
+/// What a record says, when, and in which stream.
+type Said = (u32, u64, Option<i64>);
 
-impl Copies {
-    fn take(&mut self, note: &Note) {
-        self.count += 1;
-        self.said.insert(note.said());
+/// The requests of one id, in the order of the log, each with the answers behind it.
+#[derive(Default)]
+struct Asked(Vec<(Said, Vec<Said>)>);
+
+impl Asked {
+    /// True if requests may well have been sent twice: one stands twice, and there are more answers than requests that differ.
+    fn may_be_sent_again(&self) -> bool {
+        let asked: FxHashSet<Said> = self.0.iter().map(|(said, _)| *said).collect();
+        let answers: FxHashSet<Said> = self.0.iter().flat_map(|(_, answers)| answers.iter().copied()).collect();
+        asked.len() < self.0.len() && answers.len() > asked.len() && !self.are_copies()
+    }
+
+    /// True if the answers behind each request are those behind its first copy, as far as both go: all of it was delivered again. Who
+    /// was asked twice has not answered twice for it at one time.
+    fn are_copies(&self) -> bool {
+        let mut first: FxHashMap<Said, &[Said]> = FxHashMap::default();
+        self.0.iter().all(|(said, answers)| {
+            let known = *first.entry(*said).or_insert(answers);
+            !answers.is_empty() && known.iter().zip(answers).all(|(one, other)| one == other)
+        })
     }
 }
 
@@ -144,20 +155,26 @@ impl Notes {
         })
     }
 
-    /// True if a request stands twice with one time, and its answers are more than the requests that are left: it may well have been
-    /// sent twice, by one client or by two.
+    /// True if a request stands twice with one time, and its answers are more than the requests that are left, and no copies either: it
+    /// may well have been sent twice, by one client or by two.
     pub(super) fn are_answered_as_often(&self, plan: &Plan) -> bool {
         let list = self.by_one_writer(plan);
-        let with_id = |act: fn(Act) -> bool| list.iter().filter(move |note| note.id != 0 && act(note.act));
-        let asks = with_id(|act| matches!(act, Act::Ask | Act::Open)).filter(|note| note.at_us.is_some());
-        let mut asked: FxHashMap<(u32, u64), Copies> = FxHashMap::default();
-        asks.for_each(|note| asked.entry((note.channel, note.id)).or_default().take(note));
-        asked.retain(|_, copies| copies.count > copies.said.len());
-        let mut answered: FxHashMap<(u32, u64), Copies> = FxHashMap::default();
-        for note in with_id(|act| act == Act::Answer).filter(|note| asked.contains_key(&(note.channel, note.id))) {
-            answered.entry((note.channel, note.id)).or_default().take(note);
+        let mut asked: FxHashMap<(u32, u8, u64), Asked> = FxHashMap::default();
+        for note in list.iter().filter(|note| note.id != 0) {
+            match note.act {
+                Act::Ask | Act::Open if note.at_us.is_some() => {
+                    asked.entry((note.channel, note.sender, note.id)).or_default().0.push((note.said(), Vec::new()));
+                }
+                Act::Answer => {
+                    let of = |issuer: &&u8| asked.contains_key(&(note.channel, **issuer, note.id));
+                    let issuer = note.issuers().iter().find(of);
+                    let asked = issuer.and_then(|issuer| asked.get_mut(&(note.channel, *issuer, note.id)));
+                    asked.and_then(|asked| asked.0.last_mut()).map(|(_, answers)| answers.push(note.said()));
+                }
+                _ => {}
+            }
         }
-        answered.iter().any(|(key, answers)| asked.get(key).is_some_and(|asked| answers.said.len() > asked.said.len()))
+        asked.values().any(Asked::may_be_sent_again)
     }
 }
 

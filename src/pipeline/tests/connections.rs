@@ -214,6 +214,28 @@ fn parts_without_a_key_are_one_connection_where_none_is_missing_and_none_begins_
     assert_eq!(keys_of(&[("a.log", &first), ("b.log", &second)]).len(), 2, "of another log");
 }
 
+/// That the logs show all of their connections is said of the logs together.
+#[test]
+fn parts_of_logs_that_are_said_to_be_whole_are_as_much_one_as_others() {
+    let [first, second, third] = parts_of_one_connection();
+    let options =
+        || Options { overrides: crate::capture::Overrides { whole: true, ..Default::default() }, ..Options::default() };
+    for unnamed in [false, true] {
+        let folder = Folder::new();
+        let part = |part: &str| if unnamed { part.replace("\"conn\":\"k\",", "") } else { part.to_string() };
+        let parts = [("a.log.2", &first), ("a.log.1", &second), ("a.log", &third)];
+        let named = parts.map(|(name, text)| folder.write(name, &part(text)));
+        let mut store = Store::temporary().unwrap();
+        ingest(&mut store, &named, &options(), &mut Quiet).unwrap();
+        let connections = store.connections().unwrap();
+        assert_eq!(connections.iter().map(|row| (row.messages, row.complete_head)).collect::<Vec<_>>(), [(5, true)]);
+        // Where a part begins a connection, that is there from its first message.
+        let mut alone = Store::temporary().unwrap();
+        ingest(&mut alone, &named[1..], &options(), &mut Quiet).unwrap();
+        assert!(alone.connections().unwrap().iter().all(|row| row.complete_head));
+    }
+}
+
 #[test]
 fn a_file_that_goes_back_in_time_behind_another_one_proves_nothing_of_their_order() {
     let folder = Folder::new();

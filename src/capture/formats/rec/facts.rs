@@ -44,6 +44,9 @@ struct Facts {
     /// Whether the capture starts with the first message, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     head: Option<bool>,
+    /// True if its connection, where it begins one, is there from the first message on.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    from_first: bool,
     /// True if the format separates connections.
     one: bool,
     /// What the log can prove.
@@ -65,6 +68,7 @@ pub fn write(channel: &Channel) -> String {
         vantage: channel.vantage.as_str().to_string(),
         transport: if channel.transport == Transport::Http { "http" } else { "ordered" }.to_string(),
         head: channel.complete_head,
+        from_first: channel.shown_whole,
         one: channel.one_connection,
         proves: PROOFS
             .iter()
@@ -92,6 +96,7 @@ pub fn read(text: &str) -> Option<Channel> {
         vantage: Vantage::from_name(&facts.vantage).unwrap_or(Vantage::Unknown),
         transport: if facts.transport == "http" { Transport::Http } else { Transport::Ordered },
         complete_head: facts.head,
+        shown_whole: facts.from_first,
         one_connection: facts.one,
         by_time: false,
         counts_ids: false,
@@ -115,6 +120,7 @@ mod tests {
             vantage: Vantage::Client,
             transport: Transport::Http,
             complete_head: Some(false),
+            shown_whole: true,
             one_connection: true,
             by_time: false,
             counts_ids: false,

@@ -169,6 +169,7 @@ impl Header {
             transport: if self.is_http() { Transport::Http } else { Transport::Ordered },
             complete_head,
             one_connection: true,
+            shown_whole: false,
             by_time: false,
             counts_ids: false,
             sends_late: false,

@@ -96,6 +96,7 @@ impl Meta {
                 _ => None,
             },
             one_connection: true,
+            shown_whole: false,
             by_time: false,
             counts_ids: false,
             sends_late: false,
