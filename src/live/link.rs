@@ -157,6 +157,8 @@ pub enum Incoming {
     Raw {
         /// The bytes.
         bytes: Vec<u8>,
+        /// True if they ended before their end had come.
+        cut: bool,
     },
     /// HTTP: a body, or a piece of an event stream, in a content encoding that cannot be undone.
     Packed {

@@ -173,6 +173,8 @@ pub enum TapeEvent {
         from: Side,
         /// The bytes.
         bytes: Vec<u8>,
+        /// True if they ended before their end had come: without the newline, or with fewer than were announced.
+        cut: bool,
     },
     /// A body in an encoding that is not undone.
     Opaque {
@@ -269,8 +271,8 @@ impl fmt::Debug for Tape {
 }
 
 impl Tape {
-    /// Makes the file (mode 0600) and starts the writer. That the disk is full is no error here; that there is a recording of
-    /// this name is one.
+    /// Makes the file (mode 0600) with its header and room for its last lines, and starts the writer. That the disk has none is an
+    /// error, as that there is a recording of this name; that it gets full later is none.
     pub fn start(options: TapeOptions, clock: Clock) -> Result<Tape> {
         let queue = Arc::new(Queue::new(options.queue_bytes));
         let writer = writer::Writer::new(options, clock)?;
@@ -328,7 +330,7 @@ impl TapeEvent {
                 bytes.shrink_to_fit();
                 TapeEvent::Cut { from, bytes, wire_bytes, head }
             }
-            TapeEvent::Raw { from, mut bytes } if bytes.len() > FRAME_BYTES => {
+            TapeEvent::Raw { from, mut bytes, .. } if bytes.len() > FRAME_BYTES => {
                 let wire_bytes = bytes.len() as u64;
                 bytes.truncate(FRAME_BYTES);
                 bytes.shrink_to_fit();
@@ -387,7 +389,7 @@ impl TapeEvent {
 }
 
 /// True for a JSON object or array, whatever is in it.
-fn is_message(bytes: &[u8]) -> bool {
+pub(super) fn is_message(bytes: &[u8]) -> bool {
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     matches!(first, Some(b'{' | b'[')) && serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
 }

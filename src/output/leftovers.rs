@@ -41,15 +41,17 @@ pub(super) fn remove(path: &Path) {
     let _ = fs::remove_file(journal);
 }
 
+/// True if the file has this name.
 #[cfg(unix)]
-fn is_there(file: &File, path: &Path) -> bool {
+pub(crate) fn is_there(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let (Ok(held), Ok(named)) = (file.metadata(), path.symlink_metadata()) else { return false };
     (held.dev(), held.ino()) == (named.dev(), named.ino())
 }
 
+/// True if the file has this name, as far as can be told.
 #[cfg(not(unix))]
-fn is_there(_: &File, path: &Path) -> bool {
+pub(crate) fn is_there(_: &File, path: &Path) -> bool {
     path.exists()
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Clause, Family, Level, Profile, Severity, by_name, mcp, profiles};
 
 /// Rulings whose severity is not the one that the clause's word gives, and why.
-const EXCEPTIONS: [(&str, Family, &str); 26] = [
+const EXCEPTIONS: [(&str, Family, &str); 27] = [
     ("CAN013", Family::Lsp, "a statement of what the code means; breaking it misleads the client"),
     ("CAN025", Family::Mcp, "a guess: the local timeout that should have led to a cancel is invisible"),
     ("DOC002/close", Family::Lsp, "a statement of what must have come before"),
@@ -22,6 +22,7 @@ const EXCEPTIONS: [(&str, Family, &str); 26] = [
     ("RPC009", Family::Dap, "a statement without which no answer could be told from another's"),
     ("RPC012", Family::Dap, "a statement without which no answer could be told from another's"),
     ("RPC013", Family::Acp, "a statement that leaves no room for batches"),
+    ("RPC013", Family::Mcp, "a statement that leaves no room for batches"),
     ("RPC017/discouraged", Family::Mcp, "it binds new implementations only, and age is invisible"),
     ("RPC020/null", Family::Lsp, "common in practice, and every peer reads it as absent"),
     ("RPC020/null", Family::Mcp, "common in practice, and every peer reads it as absent"),

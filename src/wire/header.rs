@@ -113,9 +113,18 @@ fn parse_length(text: &[u8], limit: usize) -> Result<usize, FrameError> {
     }
 }
 
-/// True where a header block begins: with the name of one of the two headers that the base protocol has.
+/// The headers that the base protocol has.
+const NAMES: [&[u8]; 2] = [b"content-length", b"content-type"];
+
+/// True where a header block begins: with the name of one of the two headers.
 pub fn opens_header(bytes: &[u8]) -> bool {
-    is_named(bytes, b"content-length") || is_named(bytes, b"content-type")
+    NAMES.iter().any(|name| is_named(bytes, name))
+}
+
+/// The same, or as much of such a name as there are bytes.
+pub fn begins_header(bytes: &[u8]) -> bool {
+    let begins = |name: &[u8]| bytes.len() <= name.len() && name[..bytes.len()].eq_ignore_ascii_case(bytes);
+    opens_header(bytes) || !bytes.is_empty() && NAMES.iter().any(|name| begins(name))
 }
 
 /// Where a header that tells a length begins in a line.

@@ -6,7 +6,7 @@ mod reader;
 mod sse;
 
 pub use coding::Coding;
-pub use header::{FrameError, Framing, Header, find_length, opens_header, read_header};
+pub use header::{FrameError, Framing, Header, begins_header, find_length, opens_header, read_header};
 pub use reader::{Piece, Reader};
 pub use sse::{SseEvent, SseReader};
 

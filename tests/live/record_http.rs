@@ -1,6 +1,7 @@
 //! The HTTP recorder between real clients and servers: nothing changed, nothing held back, everything told.
 #![allow(clippy::unwrap_used)]
 
+mod broken_off;
 mod elsewhere;
 mod rig;
 
@@ -407,35 +408,6 @@ async fn a_server_that_is_not_there() {
     let told = recorded.stream(1);
     assert_eq!((told[3].as_str(), told.last().unwrap().as_str()), ("502", "close s refused"));
     assert_eq!(recorded.of("http").nth(1).unwrap()["h"]["by"], "p", "whose answer it was");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_breaks_off() {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move {
-        use tokio::io::{AsyncReadExt, AsyncWriteExt};
-        let answers: [&[u8]; 2] = [
-            b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n8\r\n: half\n\n\r\n",
-            b"",
-        ];
-        for answer in answers {
-            let (mut stream, _) = listener.accept().await.unwrap();
-            let mut buffer = [0; 4096];
-            assert!(stream.read(&mut buffer).await.unwrap() > 0);
-            stream.write_all(answer).await.unwrap();
-            stream.flush().await.unwrap();
-        }
-    });
-    let rig = Rig::new(&format!("http://{address}/mcp")).await;
-    let response = post(&client(), &rig.url, Some("s"), call(1, "x")).await;
-    assert!(soon("the end", response.bytes()).await.is_err(), "the client must see it, too");
-    assert_eq!(post(&client(), &rig.url, Some("s"), call(2, "x")).await.status(), 502);
-    let recorded = rig.stop().await;
-    let last = recorded.stream(1).pop().unwrap();
-    assert!(matches!(last.as_str(), "close s cut" | "close s reset"), "{last}");
-    let last = recorded.stream(2).pop().unwrap();
-    assert!(matches!(last.as_str(), "close s cut" | "close s reset"), "{last}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -10,9 +10,10 @@ use serde_json::{Map, json};
 use super::copy::{Copies, Copy, Passing};
 use super::numbers::{Number, Numbers};
 use super::stream::{Look, Reading, Stream, Whole};
+use super::tapped::EOF;
 use super::way::Way;
 use super::{endpoint, heads};
-use crate::live::tape::{Tape, TapeEvent};
+use crate::live::tape::{Tape, TapeEvent, is_message};
 use crate::protocol::Side;
 use crate::wire::SseEvent;
 
@@ -218,7 +219,7 @@ impl Scribe {
     fn request_end(&mut self, stream: u32) {
         let Some(state) = self.streams.get_mut(&stream) else { return };
         let request = std::mem::replace(&mut state.request, Reading::Nothing);
-        let Reading::Whole(whole) = request else { return self.finish(stream, Side::Client, request) };
+        let Reading::Whole(whole) = request else { return self.finish(stream, Side::Client, request, EOF) };
         if whole.length == 0 && state.method == "GET" {
             // It may yet turn out to be the GET of HTTP+SSE.
             return;
@@ -232,7 +233,7 @@ impl Scribe {
             state.asks = !look.asked.is_empty() || whole.is_cut() || whole.lost;
             state.asked = look.asked;
         }
-        self.finish(stream, Side::Client, Reading::Whole(whole));
+        self.finish(stream, Side::Client, Reading::Whole(whole), EOF);
     }
 
     fn response(&mut self, stream: u32, status: u16, headers: &hyper::HeaderMap, past: Option<&str>) {
@@ -314,11 +315,11 @@ impl Scribe {
         }
     }
 
-    /// A body has come to its end.
-    fn finish(&mut self, stream: u32, from: Side, reading: Reading) {
+    /// A body has come to its end, or broke off, as `how` says.
+    fn finish(&mut self, stream: u32, from: Side, reading: Reading, how: &str) {
         match reading {
             Reading::Nothing => {}
-            Reading::Whole(whole) => self.whole(stream, from, whole),
+            Reading::Whole(whole) => self.whole(stream, from, whole, how),
             Reading::Events(events) => {
                 if let Some(connection) = self.connection(stream).filter(|_| events.is_within()) {
                     let text = "closed in the middle of an event, which has not come then".to_string();
@@ -337,7 +338,7 @@ impl Scribe {
         }
     }
 
-    fn whole(&mut self, stream: u32, from: Side, whole: Whole) {
+    fn whole(&mut self, stream: u32, from: Side, whole: Whole, how: &str) {
         let blank = whole.bytes.iter().all(u8::is_ascii_whitespace);
         if whole.lost || blank && !whole.is_cut() {
             return;
@@ -350,7 +351,10 @@ impl Scribe {
         let promised = from == Side::Client || look.is_message || state.promises_messages();
         let event = match (promised, whole.is_cut()) {
             (true, true) => TapeEvent::Cut { from, bytes: whole.bytes, wire_bytes: whole.length, head: None },
-            (true, false) => TapeEvent::Message { from, bytes: whole.bytes, head: None },
+            (true, false) if how == EOF || is_message(&whole.bytes) => {
+                TapeEvent::Message { from, bytes: whole.bytes, head: None }
+            }
+            (true, false) => TapeEvent::Raw { from, bytes: whole.bytes, cut: true },
             (false, _) => {
                 let text = String::from_utf8_lossy(&whole.bytes).chars().take(NOTED).collect();
                 TapeEvent::Note { text }
@@ -364,7 +368,7 @@ impl Scribe {
         let response = std::mem::replace(&mut state.response, Reading::Nothing);
         let over = state.method == "DELETE" && (200..300).contains(&state.status);
         let connection = state.connection;
-        self.finish(stream, Side::Server, response);
+        self.finish(stream, Side::Server, response, how);
         self.end(stream, Some(Side::Server), how);
         if let (true, Some(connection)) = (over, connection) {
             let how = "delete".to_string();

@@ -16,6 +16,9 @@ use super::endpoint::Relative;
 use crate::live::tape::FRAME_BYTES;
 use crate::protocol::Side;
 
+/// How a body ends that has come whole, in a word.
+pub(super) const EOF: &str = "eof";
+
 /// The exchange that a TCP connection of a client is at: 0 where none is.
 pub(super) type Current = Arc<AtomicU32>;
 
@@ -58,7 +61,7 @@ impl Tapped {
     ) -> Tapped {
         let mut tapped = Tapped { inner, copier, stream, from, current, rewrite, ended: false };
         if tapped.inner.is_end_stream() {
-            tapped.end("eof");
+            tapped.end(EOF);
         }
         tapped
     }
@@ -77,14 +80,17 @@ impl Tapped {
         if std::mem::replace(&mut self.ended, true) {
             return;
         }
-        match self.from {
-            Side::Client => self.copier.send(self.stream, Passing::RequestEnd),
-            Side::Server => {
-                // Whoever takes the number tells how the exchange ended.
-                if self.current.swap(0, Ordering::AcqRel) == self.stream {
-                    self.copier.send(self.stream, Passing::ResponseEnd { how });
-                }
-            }
+        match (self.from, how) {
+            (Side::Client, EOF) => self.copier.send(self.stream, Passing::RequestEnd),
+            (Side::Client, how) => self.over(Passing::ClientGone { how }),
+            (Side::Server, how) => self.over(Passing::ResponseEnd { how }),
+        }
+    }
+
+    /// Whoever takes the number tells how the exchange ended.
+    fn over(&self, told: Passing) {
+        if self.current.compare_exchange(self.stream, 0, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+            self.copier.send(self.stream, told);
         }
     }
 }
@@ -99,13 +105,11 @@ impl Body for Tapped {
             let frame = match ready!(Pin::new(&mut this.inner).poll_frame(cx)) {
                 Some(Ok(frame)) => frame,
                 Some(Err(error)) => {
-                    if this.from == Side::Server {
-                        this.end(broken(&error));
-                    }
+                    this.end(broken(&error));
                     return Poll::Ready(Some(Err(error)));
                 }
                 None => {
-                    this.end("eof");
+                    this.end(EOF);
                     let held = this.rewrite.take().map(Relative::finish).filter(|held| !held.is_empty());
                     return Poll::Ready(held.map(|held| Ok(Frame::data(held))));
                 }
@@ -114,7 +118,7 @@ impl Body for Tapped {
                 Ok(bytes) => {
                     this.copier.body(this.stream, this.from, &bytes);
                     if this.inner.is_end_stream() {
-                        this.end("eof");
+                        this.end(EOF);
                     }
                     match &mut this.rewrite {
                         None => Frame::data(bytes),

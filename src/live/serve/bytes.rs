@@ -81,13 +81,13 @@ async fn read<R: AsyncRead + Unpin>(mut reader: R, tell: &Tell, spoken: watch::S
             spoken.send_replace(Some(framing));
         }
         for piece in pieces.feed(bytes) {
-            if tell.now(incoming(piece)).await.is_none() {
+            if tell.now(incoming(piece, false)).await.is_none() {
                 return;
             }
         }
     };
     for piece in pieces.end() {
-        let _ = tell.now(incoming(piece)).await;
+        let _ = tell.now(incoming(piece, true)).await;
     }
     let _ = tell.now(Incoming::Closed { stream: None, by: Side::Client, how: how.to_string() }).await;
 }
@@ -98,10 +98,10 @@ fn framing_of(bytes: &[u8]) -> Option<Framing> {
     Some(if first.eq_ignore_ascii_case(&b'c') { Framing::ContentLength } else { Framing::Lines })
 }
 
-fn incoming(piece: Piece) -> Incoming {
+fn incoming(piece: Piece, cut: bool) -> Incoming {
     match piece {
         Piece::Message(bytes) => Incoming::Message { stream: None, bytes, event_id: None },
-        Piece::Raw(bytes) => Incoming::Raw { bytes },
+        Piece::Raw(bytes) => Incoming::Raw { bytes, cut },
     }
 }
 
@@ -200,8 +200,8 @@ mod tests {
                 all.extend(link.from.recv().await.map(|arrival| arrival.what));
             }
             let closed = Incoming::Closed { stream: None, by: Side::Client, how: "eof".into() };
-            let raw = |text: &str| Incoming::Raw { bytes: text.into() };
-            assert_eq!(all, [raw("hello"), raw("{\"cut\":"), closed]);
+            let raw = |text: &str, cut| Incoming::Raw { bytes: text.into(), cut };
+            assert_eq!(all, [raw("hello", false), raw("{\"cut\":", true), closed]);
             drop(link.to);
             assert_eq!(link.from.recv().await, None);
         });

@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::limit::LAST_LINES;
 use crate::error::{Error, ErrorKind, Result};
 use crate::output::leftovers;
 
@@ -21,11 +22,8 @@ pub(super) struct TapeFile {
     limit: Option<u64>,
 }
 
-/// How much room is kept for the last lines, in bytes.
-const RESERVE: usize = 16 << 10;
-
 impl TapeFile {
-    /// Makes the file. One that holds something is left alone: a recording is evidence.
+    /// Makes the file, with room for the last lines. One that holds something is left alone: a recording is evidence.
     pub(super) fn create(path: &Path) -> Result<TapeFile> {
         let target = crate::output::followed(path).map_err(|error| fault(path, &error))?;
         let path = target.as_path();
@@ -38,8 +36,8 @@ impl TapeFile {
         if is_file && (!leftovers::take(&file, path) || holds_something(&file)) {
             return Err(left_alone(path));
         }
-        let reserve = is_file.then(|| reserve(path)).flatten();
-        let limit = is_file.then(limit).flatten().map(|limit| limit - (limit / 2).min(RESERVE as u64));
+        let reserve = if is_file { reserve(path).map_err(|error| unbegun(path, &error))? } else { None };
+        let limit = is_file.then(limit).flatten().map(|limit| limit - (limit / 2).min(LAST_LINES));
         Ok(TapeFile { file, size: 0, torn: false, reserve, limit })
     }
 
@@ -66,6 +64,22 @@ impl TapeFile {
         }
     }
 
+    /// What somebody else has done to it, in words: it was removed, or its length is not what was written.
+    pub(super) fn harm(&self, path: &Path) -> Option<String> {
+        let about = self.file.metadata().ok().filter(|about| about.is_file())?;
+        let shown = path.display();
+        match crate::output::followed(path) {
+            Ok(target) if !leftovers::is_there(&self.file, &target) => {
+                Some(format!("{shown} was removed or replaced while it was written: what was recorded is lost"))
+            }
+            _ if about.len() < self.size => {
+                Some(format!("{shown} was cut while it was written: its beginning is lost"))
+            }
+            _ if about.len() > self.size => Some(format!("{shown} was written to by somebody else")),
+            _ => None,
+        }
+    }
+
     /// After a write that stopped midway: the file ends with whole lines again, if it can.
     fn take_back(&mut self, written: usize) {
         if written == 0 {
@@ -73,7 +87,10 @@ impl TapeFile {
         }
         let length = self.file.metadata().map(|about| about.len());
         let cut = length.and_then(|length| self.file.set_len(length.saturating_sub(written as u64)));
-        self.torn = cut.is_err();
+        if cut.is_err() {
+            self.torn = true;
+            self.size += written as u64;
+        }
     }
 }
 
@@ -89,6 +106,7 @@ impl Write for TapeFile {
         if self.torn {
             self.file.write_all(b"\n")?;
             self.torn = false;
+            self.size += 1;
         }
         let mut written = 0;
         while written < line.len() {
@@ -125,12 +143,21 @@ fn limit() -> Option<u64> {
     None
 }
 
-/// Without it a recording is as good as it can be.
-fn reserve(path: &Path) -> Option<File> {
+/// Where nothing else can be made beside the recording, it is as good as it can be without it.
+fn reserve(path: &Path) -> io::Result<Option<File>> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::tempfile_in(folder).ok()?;
-    file.write_all(&[b'\n'; RESERVE]).ok()?;
-    Some(file)
+    let Ok(mut file) = tempfile::tempfile_in(folder) else { return Ok(None) };
+    file.write_all(&[b'\n'; LAST_LINES as usize])?;
+    Ok(Some(file))
+}
+
+/// Nothing can be written into the file: it goes again, and nothing is started.
+pub(super) fn unbegun(path: &Path, error: &io::Error) -> Error {
+    if path.symlink_metadata().is_ok_and(|about| about.is_file() && about.len() == 0) {
+        // What cannot be removed is empty, and no harm.
+        let _ = std::fs::remove_file(path);
+    }
+    fault(path, error)
 }
 
 fn holds_something(file: &File) -> bool {

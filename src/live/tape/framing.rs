@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use memchr::memchr;
 
-use super::{FRAME_BYTES, Pipe, TapeEvent};
+use super::{FRAME_BYTES, Pipe, TapeEvent, is_message};
 use crate::protocol::Side;
 use crate::wire::{Framing, Piece, Reader};
 
@@ -64,7 +64,7 @@ impl Framers {
         };
         for pipe in pipes {
             match self.streams.remove(&(connection, pipe)) {
-                Some(Stream::Messages(from, mut reader)) => reader.end(&mut |piece| each(event(from, piece))),
+                Some(Stream::Messages(from, mut reader)) => reader.end(&mut |piece| each(rest(from, piece))),
                 Some(Stream::Stderr(held)) if !held.is_empty() => each(TapeEvent::Stderr { bytes: held }),
                 _ => {}
             }
@@ -90,7 +90,16 @@ fn event(from: Side, piece: Piece) -> TapeEvent {
             true => TapeEvent::Cut { from, bytes, wire_bytes, head },
             false => TapeEvent::Message { from, bytes, head },
         },
-        Piece::Raw(bytes) => TapeEvent::Raw { from, bytes },
+        Piece::Raw(bytes) => TapeEvent::Raw { from, bytes, cut: false },
+    }
+}
+
+/// What was left when all of it had come: a message may lack its newline, and what is none its end.
+fn rest(from: Side, piece: Piece) -> TapeEvent {
+    match event(from, piece) {
+        TapeEvent::Message { bytes, .. } if !is_message(&bytes) => TapeEvent::Raw { from, bytes, cut: true },
+        TapeEvent::Raw { bytes, .. } => TapeEvent::Raw { from, bytes, cut: true },
+        event => event,
     }
 }
 

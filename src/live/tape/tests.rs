@@ -81,20 +81,52 @@ fn chunks_become_messages_and_what_was_lost_is_counted() {
 }
 
 #[test]
-fn what_cannot_be_written_is_said_once() {
+fn of_bytes_that_are_no_message_it_is_said_whether_their_end_had_come() {
+    let cut = |frame: &str, bytes: &[u8]| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let framed = TapeOptions { frame: frame.to_string(), ..options(&folder) };
+        let tape = Tape::start(framed, Clock::start()).expect("a tape");
+        tape.event(1, 1, None, TapeEvent::Chunk { from: Pipe::From(Side::Server), bytes: bytes.to_vec() });
+        tape.event(2, 1, None, TapeEvent::Close { by: Some(Side::Server), how: "eof".to_string() });
+        tape.finish(3);
+        let told = events(&folder, "a.rec.jsonl").into_iter().filter(|event| event["b"].is_string());
+        told.map(|event| event["cut"].as_bool()).collect::<Vec<_>>()
+    };
+    assert_eq!(cut("nl", b"{\"half\":\n{\"half\":"), [Some(false), Some(true)]);
+    assert_eq!(cut("nl", b"hello\n{}"), [Some(false), None], "a message may lack its newline");
+    assert_eq!(cut("cl", b"noise\nContent-Length: 9\r\n\r\n{}"), [Some(false), Some(true)]);
+}
+
+#[test]
+fn a_recording_without_a_beginning_is_none() {
     if !std::path::Path::new("/dev/full").exists() {
         return;
     }
+    let error = Tape::start(TapeOptions::new("/dev/full"), Clock::start()).expect_err("a full disk");
+    assert!(error.message.contains("cannot write /dev/full"), "{error}");
+}
+
+/// What is said of a recording to which somebody does something while it is written.
+fn said_of(meddle: fn(&std::path::Path)) -> Option<String> {
+    let folder = tempfile::tempdir().expect("a folder");
     let (sender, said) = words();
     let say: Say = Box::new(move |text| drop(sender.send(text.to_string())));
-    let clock = Clock::start();
-    let tape = Tape::start(TapeOptions { say: Some(say), ..TapeOptions::new("/dev/full") }, clock).expect("a tape");
-    (0..5).for_each(|at| tape.event(at, 1, None, message(b"{}")));
-    let summary = tape.finish(9);
-    assert_eq!((summary.lost, summary.lost_bytes, summary.messages), (5, 10, 0));
-    let said: Vec<String> = said.iter().collect();
-    assert_eq!(said.len(), 1);
-    assert!(said[0].contains("cannot write /dev/full") && said[0].contains("traffic goes on"), "{}", said[0]);
+    let tape = Tape::start(TapeOptions { say: Some(say), ..options(&folder) }, Clock::start()).expect("a tape");
+    tape.event(1, 1, None, message(b"{}"));
+    meddle(&folder.path().join("a.rec.jsonl"));
+    tape.event(2, 1, None, message(b"{}"));
+    let trouble = tape.finish(3).trouble;
+    assert_eq!(trouble, said.try_iter().last());
+    trouble
+}
+
+#[test]
+fn a_recording_that_somebody_else_harms_is_told_of() {
+    assert_eq!(said_of(|_| ()), None);
+    let told = |meddle: fn(&std::path::Path)| said_of(meddle).expect("a warning");
+    assert!(told(|path| std::fs::remove_file(path).expect("it is there")).contains("was removed or replaced"));
+    let empty = |path: &std::path::Path| drop(std::fs::File::create(path).expect("it is there"));
+    assert!(told(empty).contains("its beginning is lost"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::clean::Cleaner;
-use super::file::{TapeFile, part};
+use super::file::{TapeFile, part, unbegun};
 use super::framing::Framers;
 use super::limit::{Limit, MAX_TOTAL};
 use super::queue::{Item, Loss, Popped, Queue, add_up, lose};
@@ -28,7 +28,8 @@ const LIMIT: &str = "it has the size that --max-total allows";
 #[derive(Clone, Copy)]
 enum Kind {
     Message(Side),
-    Raw(Side),
+    /// Whether they ended before their end had come.
+    Raw(Side, bool),
     Stderr,
 }
 
@@ -40,8 +41,7 @@ pub(super) struct Writer {
     cleaner: Cleaner,
     /// The command line without its secrets.
     cmd: Vec<String>,
-    /// The file, until its header could be written.
-    file: Option<TapeFile>,
+    /// The open part.
     rec: Option<RecWriter<TapeFile>>,
     part: u32,
     framers: Framers,
@@ -59,17 +59,16 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Makes the file.
+    /// Makes the file, and writes its header.
     pub(super) fn new(options: TapeOptions, clock: Clock) -> Result<Writer> {
         let file = TapeFile::create(&options.path)?;
         let mut cleaner = Cleaner::new(options.redact.as_ref());
         let summary = TapeSummary { parts: vec![options.path.clone()], ..TapeSummary::default() };
-        Ok(Writer {
+        let mut writer = Writer {
             clock,
             session: session_id(),
             cmd: cleaner.args(&options.cmd),
             cleaner,
-            file: Some(file),
             rec: None,
             part: 1,
             framers: Framers::new(Framing::from_name(&options.frame)),
@@ -81,13 +80,15 @@ impl Writer {
             synced_us: 0,
             summary,
             options,
-        })
+        };
+        let rec = RecWriter::new(file, &writer.header(1)).map_err(|error| unbegun(&writer.options.path, &error))?;
+        writer.header_bytes = rec.get_ref().size;
+        writer.rec = Some(rec);
+        Ok(writer)
     }
 
     /// Writes until the queue is closed.
     pub(super) fn run(mut self, queue: &Queue) -> TapeSummary {
-        let header = self.rec().map(drop);
-        self.told(header);
         let patience = self.options.durable.then_some(SYNC);
         loop {
             match queue.pop(patience) {
@@ -101,17 +102,7 @@ impl Writer {
         }
     }
 
-    /// The open part; its header is written first, where that was not possible before.
     fn rec(&mut self) -> io::Result<&mut RecWriter<TapeFile>> {
-        if self.rec.is_none() {
-            let file = match self.file.take() {
-                Some(file) => file,
-                None => TapeFile::create(&self.options.path).map_err(|error| io::Error::other(error.message))?,
-            };
-            let rec = RecWriter::new(file, &self.header(1))?;
-            self.header_bytes = rec.get_ref().size;
-            self.rec = Some(rec);
-        }
         self.rec.as_mut().ok_or_else(|| io::Error::other("there is no file"))
     }
 
@@ -227,9 +218,8 @@ impl Writer {
             TapeEvent::Message { from, bytes, head } if head.is_some() || super::is_message(bytes) => {
                 self.body(item, Kind::Message(*from), bytes, None, head.as_deref())
             }
-            TapeEvent::Message { from, bytes, .. } | TapeEvent::Raw { from, bytes } => {
-                self.body(item, Kind::Raw(*from), bytes, None, None)
-            }
+            TapeEvent::Message { from, bytes, .. } => self.body(item, Kind::Raw(*from, false), bytes, None, None),
+            TapeEvent::Raw { from, bytes, cut } => self.body(item, Kind::Raw(*from, *cut), bytes, None, None),
             TapeEvent::Cut { from, bytes, wire_bytes, head } => {
                 self.body(item, Kind::Message(*from), bytes, Some(*wire_bytes), head.as_deref())
             }
@@ -278,11 +268,12 @@ impl Writer {
             wire_bytes: Some(wire_bytes.unwrap_or(bytes.len() as u64)),
             truncated: wire_bytes.is_some(),
             replaced: &replaced,
+            cut: if let Kind::Raw(_, cut) = kind { Some(cut) } else { None },
             ..RecDetail::default()
         };
         let event = match kind {
             Kind::Message(from) => RecEvent::Message(Some(from), &clean),
-            Kind::Raw(from) => RecEvent::Raw(Some(from), &clean),
+            Kind::Raw(from, _) => RecEvent::Raw(Some(from), &clean),
             Kind::Stderr => RecEvent::Stderr(&clean),
         };
         self.put(item, event, &detail)?;
@@ -325,6 +316,7 @@ impl Writer {
             self.rec = Some(rec);
             let old = turned?;
             self.earlier += old.size;
+            self.harmed(&old);
             if self.options.durable {
                 old.sync()?;
             }
@@ -360,6 +352,7 @@ impl Writer {
         let ended = match self.rec.take() {
             Some(rec) => rec.finish(at_us, unsaid).and_then(|(file, last)| {
                 self.summary.last = last;
+                self.harmed(&file);
                 if durable { file.sync() } else { Ok(()) }
             }),
             None => Ok(()),
@@ -392,6 +385,14 @@ impl Writer {
             self.write(&item)?;
         }
         Ok(())
+    }
+
+    /// Says what somebody else has done to the newest part.
+    fn harmed(&mut self, file: &TapeFile) {
+        let harm = self.summary.parts.last().and_then(|path| file.harm(path));
+        if let Some(harm) = harm {
+            self.complain(harm, "");
+        }
     }
 
     /// Says the first thing that failed.

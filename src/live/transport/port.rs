@@ -167,7 +167,7 @@ mod tests {
         let (from, mut arrivals) = mpsc::channel(8);
         let report = Report { from, clock: Clock::start(), latest: Arc::default() };
         let sent = |at_us| Arrival { at_us, what: Incoming::Sent { stream: NO_STREAM } };
-        let body = || Incoming::Raw { bytes: Vec::new() };
+        let body = || Incoming::Raw { bytes: Vec::new(), cut: false };
         report.tell_since(0, body()).await.expect("a listener");
         let alone = arrivals.recv().await.expect("an arrival").at_us;
         report.hand_on(sent(alone + 7)).await.expect("a listener");

@@ -102,7 +102,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pump<R, W> {
     /// Stops reading: what is in the buffer is told, and that the connection is closed.
     pub(super) fn stop_reading(&mut self, by: Side, how: &str) {
         self.reader = None;
-        self.spoken.end().into_iter().for_each(|piece| self.tell_piece(piece));
+        self.spoken.end().into_iter().for_each(|piece| self.tell_piece(piece, true));
         self.tell_closed(by, how);
     }
 
@@ -196,15 +196,15 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pump<R, W> {
             Err(error) => self.stop_reading(Side::Server, how(&error)),
             Ok(count) => {
                 let pieces = self.spoken.feed(&self.chunk[..count]);
-                pieces.into_iter().for_each(|piece| self.tell_piece(piece));
+                pieces.into_iter().for_each(|piece| self.tell_piece(piece, false));
             }
         }
     }
 
-    fn tell_piece(&mut self, piece: Piece) {
+    fn tell_piece(&mut self, piece: Piece, cut: bool) {
         self.tell(match piece {
             Piece::Message(bytes) => Incoming::Message { stream: None, bytes, event_id: None },
-            Piece::Raw(bytes) => Incoming::Raw { bytes },
+            Piece::Raw(bytes) => Incoming::Raw { bytes, cut },
         });
     }
 }

@@ -285,7 +285,7 @@ impl Talk {
         };
         self.tell(match piece(bytes) {
             Piece::Message(bytes) => Incoming::Message { stream: None, bytes, event_id: None },
-            Piece::Raw(bytes) => Incoming::Raw { bytes },
+            Piece::Raw(bytes) => Incoming::Raw { bytes, cut: false },
         });
         ControlFlow::Continue(())
     }

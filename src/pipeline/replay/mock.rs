@@ -168,8 +168,8 @@ impl Scribe {
                 }
                 self.event(at_us, *stream, TapeEvent::Message { from: Side::Client, bytes: bytes.clone(), head: None });
             }
-            Incoming::Raw { bytes } => {
-                self.event(at_us, None, TapeEvent::Raw { from: Side::Client, bytes: bytes.clone() });
+            Incoming::Raw { bytes, cut } => {
+                self.event(at_us, None, TapeEvent::Raw { from: Side::Client, bytes: bytes.clone(), cut: *cut });
             }
             Incoming::Closed { stream, how, .. } => {
                 self.event(at_us, *stream, TapeEvent::Close { by: Some(Side::Client), how: how.clone() });

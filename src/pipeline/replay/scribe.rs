@@ -87,8 +87,8 @@ impl<'t> Scribe<'t> {
                 let event = TapeEvent::Message { from: Side::Server, bytes: bytes.clone(), head: None };
                 self.event(at_us, on(stream, self.http), event);
             }
-            Incoming::Raw { bytes } => {
-                self.event(at_us, None, TapeEvent::Raw { from: Side::Server, bytes: bytes.clone() });
+            Incoming::Raw { bytes, cut } => {
+                self.event(at_us, None, TapeEvent::Raw { from: Side::Server, bytes: bytes.clone(), cut: *cut });
             }
             Incoming::Packed { stream, bytes, encoding } => {
                 let (bytes, encoding) = (bytes.clone(), encoding.clone());

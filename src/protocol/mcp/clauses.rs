@@ -132,6 +132,8 @@ macro_rules! no_batch {
         $crate::protocol::mcp::clauses::revision! { $revision;
             NO_BATCH Must "no-batch" "/basic/transports"
                 "MUST be a single JSON-RPC request, notification, or response";
+            SINGLE_MESSAGES Stated "single-messages" "/basic/transports"
+                "Messages are individual JSON-RPC requests, notifications, or responses";
             VERSION_HEADER Must "version-header" "/basic/transports"
                 "the client MUST include the `MCP-Protocol-Version: <protocol-version>` HTTP header on all subsequent requests to the MCP server";
             VERSION_NEGOTIATED Should "version-negotiated" "/basic/transports"

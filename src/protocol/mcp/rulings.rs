@@ -38,6 +38,7 @@ macro_rules! rulings {
             $crate::protocol::tables::note("CAN025", &TIMEOUT_CANCELS),
             $crate::protocol::tables::error("CAN030", &CANCEL_SAME_DIRECTION),
             $crate::protocol::tables::error("RPC001", &VALID_MESSAGE),
+            $crate::protocol::tables::bare("RPC001/http", $crate::protocol::Severity::Error),
             $crate::protocol::tables::error("RPC002", &$crate::protocol::jsonrpc::VERSION),
             $crate::protocol::tables::error("RPC005", &ERROR_CODE),
             $crate::protocol::tables::error("RPC006", &ID_NOT_NULL),

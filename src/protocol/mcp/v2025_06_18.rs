@@ -78,7 +78,8 @@ static RULINGS: &[Ruling] = rulings![
     warning("CAN024", &DISCONNECT_IS_NO_CANCEL),
     error("LIF019", &CAPABILITIES),
     error("LIF027", &CAPABILITIES),
-    error("RPC013", &NO_BATCH),
+    error("RPC013", &SINGLE_MESSAGES),
+    error("RPC013/http", &NO_BATCH),
     error("RPC021", &SAME_ID),
     error("LIF023", &LOGGING_DECLARED),
     // The page on pages was not to be had.

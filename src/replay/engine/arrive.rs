@@ -43,7 +43,7 @@ impl Engine {
                 self.http.retry_us.extend(retry_us.map(|us| (*stream, us)));
                 self.http.event_ids.extend(event_id.clone().map(|id| (*stream, id)));
             }
-            Incoming::Raw { bytes } => self.text_without_message(bytes.len()),
+            Incoming::Raw { bytes, .. } => self.text_without_message(bytes.len()),
             Incoming::Packed { stream, encoding, .. } => self.packed_came(*stream, encoding),
             Incoming::Head { stream, method, status, headers } => {
                 self.http.named |= headers.iter().any(|(name, _)| name == SESSION);

@@ -59,7 +59,7 @@ async fn everything_a_child_wrote_is_told_before_its_exit() {
     let told = peer.rest().await.to_vec();
     assert_eq!(told.last(), Some(&exit(Some(7), None, Forced::No)));
     for what in [
-        Incoming::Raw { bytes: b"noise".to_vec() },
+        Incoming::Raw { bytes: b"noise".to_vec(), cut: false },
         message(r#"{"id":1}"#),
         message(r#"{"id":2}"#),
         Incoming::Stderr { bytes: b"one".to_vec() },

@@ -21,6 +21,10 @@ pub(super) struct Event<'a> {
     pub by: Option<Side>,
     /// True for a close of the recorder itself, `"by":"p"`.
     pub by_recorder: bool,
+    /// How it was closed, in a word.
+    pub how: Option<&'a str>,
+    /// Of bytes that are no message: whether they ended before their end had come.
+    pub cut: Option<bool>,
     pub number: Option<u64>,
     pub code: Option<i64>,
     pub signal: Option<i64>,
@@ -43,7 +47,7 @@ pub(super) struct Event<'a> {
     /// The fields of an SSE event, as they stand.
     pub sse: Option<&'a str>,
     /// Stamps at the client's and the server's tap, as they stand.
-    taps: Option<&'a str>,
+    pub stamps: Option<&'a str>,
     /// What is known of a connection, as it stands.
     pub facts: Option<&'a str>,
     /// The string in `b`, with its quotes.
@@ -65,7 +69,7 @@ impl<'a> Event<'a> {
 
     /// Stamps at the client's and the server's tap.
     pub(super) fn taps(&self) -> Option<[Option<Stamp>; 2]> {
-        let pairs: [Option<(u64, Option<i64>)>; 2] = serde_json::from_str(self.taps?).ok()?;
+        let pairs: [Option<(u64, Option<i64>)>; 2] = serde_json::from_str(self.stamps?).ok()?;
         Some(pairs.map(|pair| pair.map(|(seq, at_us)| Stamp { seq, at_us })))
     }
 
@@ -91,9 +95,11 @@ impl<'a> Event<'a> {
                 "t" => event.t_us = value.parse().ok(),
                 "ts" => event.at = Some(value),
                 "d" | "dir" => event.direction = direction(value),
-                "taps" => event.taps = Some(member.value),
+                "taps" => event.stamps = Some(member.value),
                 "facts" if member.value.starts_with('{') => event.facts = Some(member.value),
                 "by" => (event.by, event.by_recorder) = (side(value), value == "p"),
+                "how" => event.how = Some(value),
+                "cut" => event.cut = Some(value == "true"),
                 "code" => event.code = value.parse().ok(),
                 "signal" => event.signal = value.parse().ok(),
                 "why" => event.why = Some(value),

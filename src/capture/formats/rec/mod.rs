@@ -13,6 +13,7 @@ mod line;
 mod newest;
 mod opaque;
 mod prune;
+mod rest;
 #[cfg(test)]
 mod tampering;
 mod tree;
@@ -44,6 +45,7 @@ use crate::protocol;
 use crate::wire::Framing;
 use line::Event;
 use newest::Newest;
+use rest::{ON_ITS_WAY, Waiting, may_become_message};
 
 /// The format.
 pub(crate) struct Rec;
@@ -195,6 +197,8 @@ struct RecReader {
     next: Option<u64>,
     /// The newest events: one that stands in the recording again was delivered twice, or its file was put behind itself.
     newest: Newest,
+    /// Bytes that are no message, until the next line tells whether their end had come.
+    waiting: Waiting,
     /// True once a line was read.
     started: bool,
     /// The last line that was read.
@@ -208,11 +212,12 @@ struct RecReader {
 impl RecReader {
     fn new(header: Header) -> RecReader {
         let t0_us = header.t0.as_deref().and_then(time::parse).map_or(0, |time| time.us);
-        let next = (header.rec == 1 && header.part.unwrap_or(1) == 1).then_some(1);
+        // A recording whose header is gone may have lost more of its beginning.
+        let next = (header.part.unwrap_or(1) == 1).then_some(1);
         let (opened, met) = (FxHashSet::default(), Vec::new());
         let (channels, stated) = (Channels::default(), FxHashMap::default());
         let clock = time::Clock::default();
-        let newest = Newest::default();
+        let (newest, waiting) = (Newest::default(), Waiting::default());
         let (started, ended) = (false, false);
         RecReader {
             header,
@@ -224,6 +229,7 @@ impl RecReader {
             met,
             next,
             newest,
+            waiting,
             started,
             last: 0,
             ended,
@@ -247,7 +253,9 @@ impl LineReader for RecReader {
             out.skip(line.number, Skip::Blank);
             return Ok(());
         }
-        match Event::read(text) {
+        let event = Event::read(text);
+        self.release(event.as_ref(), out)?;
+        match event {
             Some(event) if self.is_again(&event, line) => {
                 out.skip(line.number, Skip::Duplicate);
                 Ok(())
@@ -269,12 +277,14 @@ impl LineReader for RecReader {
         out.skip_oversized(line);
         let text = line.text();
         let event = Event::beginning(&text);
+        self.release(Some(&event), out)?;
         self.count(&event, line, out)?;
         let place = self.place(&event, line, out)?;
         out.put(&place, Body::gap(Some(1)))
     }
 
     fn end(&mut self, out: &mut Out<'_>) -> Result<()> {
+        self.release(None, out)?;
         if self.header.clock.is_some() && !self.ended && self.last > 0 {
             out.skip(self.last, Skip::Unended);
         }
@@ -387,10 +397,11 @@ impl RecReader {
             }
             "msg" => self.message(event, line, out),
             "raw" if event.encoding.is_some() => self.opaque(event, line, out),
-            "raw" => {
-                let place = self.place(event, line, out)?;
-                out.malformed(&place, &event.bytes(), "the recorder found no message in these bytes")
+            "raw" if self.waits(event) => {
+                self.waiting.hold(event, line);
+                Ok(())
             }
+            "raw" => self.raw(event, line, out),
             "open" => {
                 if event.stream.is_none() {
                     self.opened.insert(event.connection.unwrap_or("1").into());
@@ -414,6 +425,36 @@ impl RecReader {
                 Ok(())
             }
         }
+    }
+
+    /// True for bytes of which an older recorder does not say whether their end had come. A frame of a WebSocket has come whole.
+    fn waits(&self, event: &Event<'_>) -> bool {
+        let is_export = if self.header.rec == 1 { self.header.clock.is_none() } else { !self.stated.is_empty() };
+        event.kind == "raw" && event.cut.is_none() && !is_export && self.header.transport.as_deref() != Some("ws")
+    }
+
+    /// Reads the lines that wait for this one.
+    fn release(&mut self, next: Option<&Event<'_>>, out: &mut Out<'_>) -> Result<()> {
+        let stays = |event: &Event<'_>| self.waits(event) && self.waiting.has_room_for(event);
+        if self.waiting.is_empty() || next.is_some_and(stays) {
+            return Ok(());
+        }
+        for held in self.waiting.release() {
+            if let Some(event) = held.event(next) {
+                self.raw(&event, &held.line(), out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes that are no message. What may have become one was on its way when they ended: it is lost, and no fault of its sender.
+    fn raw(&mut self, event: &Event<'_>, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
+        let (place, bytes) = (self.place(event, line, out)?, event.bytes());
+        if event.cut == Some(true) && may_become_message(&bytes) {
+            let lost = Missing { lost: Some(1), words: ON_ITS_WAY, ..Missing::new(Why::Gap) };
+            return out.put(&place, Body::Missing(lost));
+        }
+        out.malformed(&place, &bytes, "the recorder found no message in these bytes")
     }
 
     fn put(&mut self, event: &Event<'_>, line: &Line<'_>, body: Body<'_>, out: &mut Out<'_>) -> Result<()> {

@@ -154,8 +154,9 @@ fn a_jump_in_the_numbers_is_a_gap_for_every_connection() {
 fn lines_are_valid_without_the_header() {
     let kept =
         read("rec", "{\"q\":7,\"t\":5,\"k\":\"msg\",\"c\":2,\"d\":\"c\",\"b\":\"{\\\"method\\\":\\\"a\\\"}\"}\n");
-    assert_eq!((kept.texts(), kept.names()), (vec![("message", r#"{"method":"a"}"#)], vec![Some("2")]));
-    assert_eq!(kept.frames[0].at_us, Some(5));
+    let lost = ("gap", "Some(6)");
+    assert_eq!((kept.texts(), kept.names()), (vec![lost, ("message", r#"{"method":"a"}"#)], vec![Some("2")]));
+    assert_eq!(kept.frames[1].at_us, Some(5));
 }
 
 #[test]

@@ -88,6 +88,8 @@ pub struct RecDetail<'a> {
     pub wire_bytes: Option<u64>,
     /// True if the stored bytes are only the beginning.
     pub truncated: bool,
+    /// Of bytes that are no message: whether they ended before their end had come (no newline, fewer than announced).
+    pub cut: Option<bool>,
     /// How it was closed, in a word: `eof`, `reset`.
     pub how: Option<&'a str>,
     /// True if the recorder itself closed it.
@@ -370,6 +372,7 @@ fn members(line: &mut String, event: &RecEvent<'_>, detail: &RecDetail<'_>) {
     if let Some(taps) = detail.taps {
         number(line, "taps", taps_text(taps));
     }
+    optional(line, "cut", detail.cut);
     optional(line, "bytes", detail.lost_bytes);
     optional(line, "answered", detail.answered);
     for (key, value) in [("how", detail.how), ("enc", detail.encoding), ("why", detail.why)] {

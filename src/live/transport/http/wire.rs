@@ -305,7 +305,7 @@ impl Wire {
             Piece::Message(bytes) => self.message(Some(stream), self.since(head_us), bytes, None).await?,
             // `Accepted`, and pages for people that come with an error, stand in the place of nothing. What broke off is no whole.
             Piece::Raw(bytes) if status == StatusCode::OK && how == EOF && !bytes.is_empty() => {
-                self.report.tell(Incoming::Raw { bytes }).await?;
+                self.report.tell(Incoming::Raw { bytes, cut: false }).await?;
             }
             Piece::Raw(_) => {}
         }
@@ -339,7 +339,7 @@ impl Wire {
         }
         match data.map(piece) {
             Some(Piece::Message(bytes)) => self.message(stream, since, bytes, event.id).await,
-            Some(Piece::Raw(bytes)) => self.report.tell(Incoming::Raw { bytes }).await,
+            Some(Piece::Raw(bytes)) => self.report.tell(Incoming::Raw { bytes, cut: false }).await,
             None => Ok(()),
         }
     }

@@ -84,6 +84,8 @@ clauses! { "mcp-2026-07-28/", "https://modelcontextprotocol.io/specification/202
         "These notifications MUST relate to the originating client request";
     NO_BATCH Must "no-batch" "/transports/streamable-http"
         "The body of the HTTP POST MUST be a single JSON-RPC request or notification";
+    SINGLE_MESSAGES Stated "single-messages" "/transports/stdio"
+        "Each message is a single JSON-RPC request, notification, or response";
     LISTEN_TYPES Must "listen-types" "/patterns/subscriptions"
         "The server MUST NOT send notification types the client has not explicitly requested";
     LISTEN_ACK_FIRST Must "listen-ack-first" "/patterns/subscriptions"

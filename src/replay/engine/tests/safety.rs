@@ -160,7 +160,7 @@ fn a_server_that_never_stops_to_write_is_left() {
     let left = |texts: u32, text: &[u8]| {
         let mut engine = Engine::new(&recorded, &plan.connections[0], &options());
         engine.arrival(0, &Incoming::Ready);
-        let noise = Incoming::Raw { bytes: text.to_vec() };
+        let noise = Incoming::Raw { bytes: text.to_vec(), cut: false };
         (1..=i64::from(texts)).for_each(|at| engine.arrival(at, &noise));
         let asked = std::iter::from_fn(|| engine.next()).any(|order| order == Outgoing::Abort);
         let log = engine.finish();
@@ -182,7 +182,7 @@ fn a_server_that_writes_much_besides_is_played_with() {
     let plan = planned(&recorded, &options());
     let mut engine = Engine::new(&recorded, &plan.connections[0], &options());
     engine.arrival(0, &Incoming::Ready);
-    let noise = Incoming::Raw { bytes: b"working ...".to_vec() };
+    let noise = Incoming::Raw { bytes: b"working ...".to_vec(), cut: false };
     (1..i64::from(crate::replay::engine::arrive::FLOOD)).for_each(|at| engine.arrival(at, &noise));
     assert!(std::iter::from_fn(|| engine.next()).all(|order| order != Outgoing::Abort));
     assert_eq!(engine.finish().broken, None);

@@ -111,7 +111,7 @@ fn batches_are_answered_as_they_were() {
 fn bytes_that_are_no_message_get_what_was_recorded_for_such() {
     let trace = "0 c! oops\n1 s> {\"id\":null,\"error\":{\"code\":-32700,\"message\":\"Parse error\"}}";
     let mut stage = Stage::new("jsonrpc", trace);
-    stage.mock.arrival(0, &Incoming::Raw { bytes: b"garbage".to_vec() });
+    stage.mock.arrival(0, &Incoming::Raw { bytes: b"garbage".to_vec(), cut: false });
     assert_eq!(stage.drain(), [r#"{"id":null,"error":{"code":-32700,"message":"Parse error"}}"#]);
     assert_eq!(stage.on("{\"id\":"), [""; 0]);
     assert_eq!(stage.report().surplus.len(), 1);
