@@ -82,6 +82,12 @@ impl Proof {
     pub const CLIENT: Proof = Proof(256);
     /// What belongs to one connection, and to one request, can be told from what belongs to another.
     pub const PAIRING: Proof = Proof(512);
+    /// Both: what a stream cannot prove in which messages of several clients may stand.
+    pub const WHOSE: Proof = Proof(256 | 512);
+    /// What a handshake shows of its connection: one client began it, and messages have their parameters.
+    pub const GREETED: Proof = Proof(1 | 2 | 256 | 512);
+    /// What an answer shows that the other side gave.
+    pub const ANSWERED: Proof = Proof(32 | 128);
     /// Messages stand in the log in the order in which they passed, or their times tell it.
     pub const ORDER: Proof = Proof(1024);
     /// When requests were answered: before what the other side said next, or after it.
@@ -190,6 +196,9 @@ pub struct Channel {
     pub sends_late: bool,
     /// What the log can prove.
     pub proof: Proof,
+    /// What of that it proves only behind a part of the log that shows it: one that starts amid the work of a client may look like that
+    /// of several, or of one side.
+    pub midway: Proof,
     /// Resolution of its clock in microseconds.
     pub resolution_us: i64,
     /// How its messages were told apart on the wire, where the log shows it.
@@ -212,8 +221,24 @@ impl Default for Channel {
             counts_ids: false,
             sends_late: false,
             proof: Proof::FULL,
+            midway: Proof::NONE,
             resolution_us: 1,
             framing: None,
         }
+    }
+}
+
+impl Channel {
+    /// The same where it goes on with nothing that was seen before.
+    pub fn alone(self) -> Channel {
+        let mixed = self.midway.covers(Proof::PAIRING);
+        let proof = self.proof_behind(Proof::NONE);
+        // Where two connections are in one stream, a second handshake does not begin another one.
+        Channel { proof, midway: Proof::NONE, one_connection: self.one_connection || mixed, ..self }
+    }
+
+    /// What it proves behind a part of the log that has shown so much.
+    pub fn proof_behind(&self, shown: Proof) -> Proof {
+        self.proof.without(self.midway.without(shown))
     }
 }

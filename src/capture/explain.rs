@@ -158,7 +158,7 @@ struct Contents {
 
 impl FrameSink for Contents {
     fn channel(&mut self, _: u32, channel: Channel) -> Result<()> {
-        self.channels.push(channel);
+        self.channels.push(channel.alone());
         Ok(())
     }
 

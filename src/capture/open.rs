@@ -108,17 +108,11 @@ pub(super) fn told(mut input: Input, path: &str, overrides: &Overrides) -> Resul
     input.look(survey::HEAD)?;
     let looked = Looked { format, sample: &sample, overrides, learned: false };
     let plan = survey(&looked, input.head(), input.is_whole());
-    let found = reason;
-    let reason = reason_of(&found, &plan);
+    let reason = std::iter::once(reason).chain(plan.words()).collect::<Vec<_>>().join("; ");
     let mut overrides = overrides.clone();
     overrides.connection_key = overrides.connection_key.or_else(|| plan.key.clone());
     let delivered = Delivered::default();
-    Ok(Log { name, format, chain, found, reason, input, sample, plan, overrides, delivered })
-}
-
-/// Why a log is read as it is.
-fn reason_of(found: &str, plan: &Plan) -> String {
-    std::iter::once(found.to_string()).chain(plan.words()).collect::<Vec<_>>().join("; ")
+    Ok(Log { name, format, chain, reason, input, sample, plan, overrides, delivered })
 }
 
 /// The error for a log that is not in the format that the user named.
@@ -158,8 +152,6 @@ pub(super) struct Log {
     name: String,
     format: &'static dyn Format,
     chain: String,
-    /// Why it is read as this format, without what its head tells.
-    found: String,
     reason: String,
     input: Input,
     sample: Sample,
@@ -212,7 +204,7 @@ impl Source for Log {
 
     fn read(&mut self, source: u32, from: Resume, sink: &mut dyn FrameSink) -> Result<Resume> {
         let (overrides, sample) = (self.overrides.clone(), self.sample.clone());
-        let Delivered { records: before, greeted, part } = std::mem::take(&mut self.delivered);
+        let Delivered { records: before, part } = std::mem::take(&mut self.delivered);
         let out = Out::new(sink, source, &overrides).named(&self.name).planned(self.plan.clone()).after(before);
         let mut out = out.part_behind(part, self.part()).verbatim(self.format.is_verbatim());
         if from == Resume::default() {
@@ -243,8 +235,7 @@ impl Source for Log {
                 let (text, start) = self.whole()?;
                 let anew = text.len() > survey::HEAD;
                 let plan = anew.then(|| survey(&self.looked(), text.as_bytes(), true));
-                let mut plan = plan.unwrap_or_else(|| self.plan.clone());
-                plan.goes_on(&greeted);
+                let plan = plan.unwrap_or_else(|| self.plan.clone());
                 if let Some((name, _)) = &plan.loggers {
                     out.voices_at(Records::of(self.format.name(), text.as_bytes()).values(name));
                 }
@@ -267,14 +258,11 @@ impl Source for Log {
             self.key_was_found(&out)?;
         }
         let (records, part) = out.delivered();
-        let greeted = self.plan.greeted.iter().cloned().chain(greeted).collect();
-        self.delivered = Delivered { records, greeted, part };
+        self.delivered = Delivered { records, part };
         Ok(end)
     }
 
     fn follows(&mut self, delivered: Delivered) {
-        self.plan.goes_on(&delivered.greeted);
-        self.reason = reason_of(&self.found, &self.plan);
         self.delivered = delivered;
     }
 

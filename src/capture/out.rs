@@ -322,8 +322,9 @@ impl<'s> Out<'s> {
             channel.resolution_us = self.outer.resolution(channel.resolution_us);
         }
         channel.resolution_us = channel.resolution_us.max(self.plan.resolution_us);
-        let lacks = self.plan.lacks_of(&channel.name);
+        let [lacks, midway] = self.plan.lacks_of(&channel.name);
         channel.proof = channel.proof.without(lacks);
+        channel.midway = channel.midway.and(midway);
         // Where two connections are in one stream, a second handshake does not begin another one.
         channel.one_connection |= lacks.covers(Proof::PAIRING);
         if self.plan.unnamed && channel.name.is_none() {

@@ -173,7 +173,7 @@ pub trait Source: Send {
     fn can_resume(&self) -> bool;
     /// Reads everything from `from` on, numbering frames' `source` with `source`. Returns where it stopped.
     fn read(&mut self, source: u32, from: Resume, sink: &mut dyn FrameSink) -> Result<Resume>;
-    /// What was read before it: a record that a part of the same log delivered is not read again, and connections go on.
+    /// What was read before it: a record that a part of the same log delivered is not read again.
     fn follows(&mut self, _: Delivered) {}
     /// What the next part has to know of this one.
     fn delivered(&mut self) -> Delivered {
@@ -187,19 +187,11 @@ pub struct Delivered {
     /// The records that it has delivered, so that one that stands in the next part as well is read once: logs are shipped at least
     /// once, and a block that was sent again may cross the seam.
     pub(in crate::capture) records: Twins,
-    /// The names of its connections whose handshakes were seen, and of those before them.
-    pub(in crate::capture) greeted: Vec<Option<String>>,
     /// Of a recording: the part of it that was read.
     pub part: Option<RecordedPart>,
 }
 
 impl Delivered {
-    /// What is left of it for another log than the next part of the same: connections that have names.
-    pub fn of_another(self) -> Delivered {
-        let greeted = self.greeted.into_iter().filter(Option::is_some).collect();
-        Delivered { records: Twins::default(), greeted, part: None }
-    }
-
     /// The same in front of another part of a recording; `part` is the one that was read before it.
     pub fn behind(self, part: Option<RecordedPart>) -> Delivered {
         Delivered { part, ..self }

@@ -52,7 +52,7 @@ pub(crate) struct KeptFrame {
 impl FrameSink for Kept {
     fn channel(&mut self, index: u32, channel: Channel) -> Result<()> {
         assert_eq!(index as usize, self.channels.len(), "channels are announced in order");
-        self.channels.push(channel);
+        self.channels.push(channel.alone());
         Ok(())
     }
 

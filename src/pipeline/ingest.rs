@@ -11,7 +11,7 @@ use super::recorded;
 use super::spelling::Spellings;
 use super::summary::{Input, Summary, Taken, summarise};
 use super::{Options, Progress};
-use crate::capture::{self, RecordedPart, Resume, Skip, Source};
+use crate::capture::{self, Delivered, RecordedPart, Resume, Skip, Source};
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::plural;
 use crate::redact::Redactor;
@@ -164,7 +164,7 @@ fn take_source(
         let delivered;
         (before, delivered) = std::mem::take(&mut intake.delivered);
         let same = capture::is_same_log(&before, &name);
-        let delivered = if same { delivered } else { delivered.of_another() };
+        let delivered = if same { delivered } else { Delivered::default() };
         source.follows(delivered.behind(part_before(store, source)?));
     }
     let new = NewSource { name: &name, format: source.format(), reason: source.reason() };

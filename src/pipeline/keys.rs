@@ -5,12 +5,14 @@
 //! does not separate connections, a client that starts anew (`initialize` under an id that was used before, or after a
 //! close, or after `shutdown` or `exit`) starts a new connection: `NAME`, `NAME/2` for channels with a name, `SOURCE/1`, `SOURCE/2` for those without.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::capture::{Body, Channel, Direction, Frame};
+mod streams;
+
+use self::streams::Streams;
+use crate::capture::{Body, Channel, Direction, Frame, Proof};
 use crate::error::Result;
 use crate::jsonrpc::{Id, Kind, Message};
 use crate::protocol::http::{ResponseHead, may_be_asked_again};
@@ -23,9 +25,6 @@ const FIRST_IDS: usize = 16;
 
 /// How many requests without an answer are remembered of a connection.
 const OPEN: usize = 8_192;
-
-/// How many HTTP streams are remembered to be an earlier connection's.
-const STREAMS: usize = 8_192;
 
 /// How far an orderly end has come, in protocols that have one.
 #[derive(Clone, Copy, Default)]
@@ -49,6 +48,8 @@ struct Track {
     /// Ids of the first requests, and which way each went where that is still known: both sides count ids of their own.
     first_ids: Vec<(u64, Option<Direction>)>,
     closed: bool,
+    /// What its messages have shown that it can prove.
+    shown: Proof,
     goodbye: Goodbye,
     /// The connection that was on this channel before, while it has not said all.
     before: Option<(u32, Goodbye)>,
@@ -78,6 +79,7 @@ impl Track {
             connection: 0,
             first_ids: Vec::new(),
             closed: false,
+            shown: Proof::NONE,
             goodbye: Goodbye::default(),
             before: None,
             open: FxHashMap::default(),
@@ -86,39 +88,6 @@ impl Track {
             mixed: None,
             streams: Streams::default(),
             greeting: None,
-        }
-    }
-}
-
-/// The HTTP streams of a channel: what comes on one belongs to the connection that opened it, whatever has begun since.
-#[derive(Default)]
-struct Streams {
-    /// Those of the connection at which the channel is, oldest first.
-    current: VecDeque<u32>,
-    /// Those of connections before it.
-    earlier: BTreeMap<u32, u32>,
-}
-
-impl Streams {
-    fn note(&mut self, stream: u32) {
-        if self.current.back() != Some(&stream) {
-            self.current.push_back(stream);
-            if self.current.len() > STREAMS {
-                self.current.pop_front();
-            }
-        }
-    }
-
-    /// The connection that a message begins has the stream of that message, whose head came while the one before was all there was.
-    fn take_back(&mut self, stream: Option<u32>) {
-        stream.map(|stream| self.earlier.remove(&stream));
-    }
-
-    /// The channel leaves `connection`.
-    fn leave(&mut self, connection: u32) {
-        self.earlier.extend(self.current.drain(..).map(|stream| (stream, connection)));
-        while self.earlier.len() > STREAMS {
-            self.earlier.pop_first();
         }
     }
 }
@@ -203,9 +172,11 @@ impl Channels {
         let known = known.filter(|at| {
             let track = &self.tracks[*at];
             track.source == self.source
-                || may_go_on(&track.channel, &channel)
-                || before.is_some() && is_next_part(&track.channel, &channel)
+                || may_go_on(&track.channel, &channel, track.shown)
+                || before.is_some() && is_next_part(&track.channel, &channel, track.shown)
         });
+        // Whatever begins here has nothing before it that would dispel its doubts.
+        let channel = channel.alone();
         if before.is_some() && known == before {
             self.perhaps = Some(channel.clone());
         }
@@ -218,7 +189,7 @@ impl Channels {
                 }
                 let stored = match (&channel.name, self.resumed) {
                     (Some(name), resumed) => {
-                        store.connection_named(name, |stored| resumed || may_go_on(stored, &channel))?
+                        store.connection_named(name, |stored| resumed || may_go_on(stored, &channel, Proof::NONE))?
                     }
                     (None, true) => store.connection_of(self.source, index)?,
                     (None, false) => None,
@@ -335,7 +306,8 @@ impl Channels {
             Body::Message(captured) => {
                 let message = &captured.message;
                 if message.kind == Kind::Request {
-                    if track.starts_anew(message, frame.direction, &self.handshakes) {
+                    let greets = self.handshakes.contains(&message.method());
+                    if greets && track.starts_anew(message, frame.direction) {
                         track.channel.complete_head = Some(true);
                         track.before = track.goodbye.is_open().then_some((track.connection, track.goodbye));
                         let anew =
@@ -349,7 +321,10 @@ impl Channels {
                     track.remember(message, frame.direction);
                     track.note_shutdown(message, frame.direction);
                     track.ask(message, frame.direction);
-                    track.greet(message, frame.stream, &self.handshakes);
+                    if greets {
+                        track.greet(message, frame.stream);
+                        track.shown = track.shown.and(Proof::GREETED);
+                    }
                 } else if let Some(connection) = track.goodbye_of(message, frame.direction) {
                     return Ok((connection, None));
                 } else if let Some(connection) = track.answered_of(message, frame.direction) {
@@ -414,12 +389,9 @@ impl Track {
         handshakes.contains(&message.method()) || used || self.open.get(&id) == Some(&direction)
     }
 
-    fn starts_anew(&self, message: &Message<'_>, direction: Direction, handshakes: &[&str]) -> bool {
+    /// True for a handshake that begins another connection than this one.
+    fn starts_anew(&self, message: &Message<'_>, direction: Direction) -> bool {
         if self.channel.one_connection || direction == Direction::By(Side::Server) {
-            return false;
-        }
-        let Some(method) = message.method.as_deref() else { return false };
-        if !handshakes.contains(&method) {
             return false;
         }
         let id = message.id.value().map(digest);
@@ -491,10 +463,8 @@ impl Track {
     }
 
     /// Remembers a handshake of HTTP, which may be refused.
-    fn greet(&mut self, message: &Message<'_>, stream: Option<u32>, handshakes: &[&str]) {
-        if let Some((stream, id)) = stream.zip(message.id.value())
-            && handshakes.contains(&message.method())
-        {
+    fn greet(&mut self, message: &Message<'_>, stream: Option<u32>) {
+        if let Some((stream, id)) = stream.zip(message.id.value()) {
             self.greeting = Some((stream, digest(id)));
         }
     }
@@ -524,7 +494,10 @@ impl Track {
             return None;
         }
         let id = digest(message.id.value()?);
-        if self.open.remove(&id).is_some() {
+        if let Some(asked) = self.open.remove(&id) {
+            if answers(asked, direction) {
+                self.shown = self.shown.and(Proof::ANSWERED);
+            }
             return None;
         }
         self.left_open.as_mut()?.remove(&id)
@@ -578,19 +551,25 @@ impl Track {
 /// True if a channel of another source with the same name may be the same connection: one begins once, and speaks one revision. A part
 /// that shows less than the first (a filter took parameters out, two connections stand in it) is one of its own: what the first can
 /// prove would be held against it.
-fn may_go_on(old: &Channel, new: &Channel) -> bool {
+fn may_go_on(old: &Channel, new: &Channel, shown: Proof) -> bool {
     let cut_elsewhere = new.complete_head == Some(false) && old.complete_head == Some(true);
-    !cut_elsewhere && is_next_part(old, new)
+    !cut_elsewhere && is_next_part(old, new, shown)
 }
 
 /// The same for the next part of a rotated log, in which nothing begins.
-fn is_next_part(old: &Channel, new: &Channel) -> bool {
+fn is_next_part(old: &Channel, new: &Channel, shown: Proof) -> bool {
     let begins_again = new.complete_head == Some(true) && old.complete_head.is_some();
     let other = match (old.profile, new.profile) {
         (Some(old), Some(new)) => !std::ptr::eq(old, new),
         _ => false,
     };
-    !begins_again && !other && new.proof.covers(old.proof)
+    !begins_again && !other && new.proof_behind(shown).covers(old.proof)
+}
+
+/// True for two directions of which the log says that they are opposite.
+fn answers(asked: Direction, answered: Direction) -> bool {
+    use Direction::{By, Received, Sent};
+    matches!((asked, answered), (By(Side::Client), By(Side::Server)) | (Sent, Received) | (Received, Sent))
 }
 
 fn digest(id: &Id) -> u64 {

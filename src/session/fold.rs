@@ -275,6 +275,7 @@ impl Conn {
     /// A message: taken at once where protocol and sides are known, else kept until they are.
     fn take(&mut self, step: &mut Step<'_>, place: MessagePlace, text: &str, message: &Message<'_>, facts: &Facts<'_>) {
         self.learn(message, facts, place.direction);
+        self.learn_by_answer(step, &place, message);
         if self.ready(place.direction) {
             return self.message(step, place, message, facts);
         }

@@ -68,6 +68,18 @@ impl Conn {
         }
     }
 
+    /// Learns whose log it is from an answer: its sender did not ask for it.
+    pub(super) fn learn_by_answer(&mut self, step: &Step<'_>, place: &MessagePlace, message: &Message<'_>) {
+        let relative = matches!(place.direction, Direction::Sent | Direction::Received);
+        if self.logger.is_some() || !relative || !message.kind.is_response() {
+            return;
+        }
+        let Some(asker) = message.id.value().and_then(|id| self.only_open(id)) else { return };
+        if !self.other_may_ask(step, asker.peer(), place.seen.frame) {
+            self.logger = Some(if place.direction == Direction::Sent { asker.peer() } else { asker });
+        }
+    }
+
     /// A message could only be of this revision.
     pub(super) fn revision_shown(&mut self, profile: &'static Profile) {
         if self.facts.revision_assumed {

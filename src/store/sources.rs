@@ -378,6 +378,7 @@ fn opened_of(row: &Row<'_>) -> rusqlite::Result<Opened> {
         counts_ids: false,
         sends_late: false,
         proof: Proof::from_bits(row.get("proof")?),
+        midway: Proof::NONE,
         resolution_us: row.get("resolution_us")?,
         framing: row.get::<_, Option<String>>("framing")?.as_deref().and_then(Framing::from_name),
     };

@@ -44,6 +44,7 @@ pub(super) fn compile(file: &str, text: &schema::File) -> Result<Definition> {
         splits: splits(file, &text.connection.split_on)?,
         payload: payload(file, text)?,
         proof: proof(file, text, &start, &made)?,
+        midway: named(file, "proof.midway", &text.proof.midway)?,
         made,
         makes: makes(text),
         kinds: kinds(file, &text.kind.map)?,
@@ -245,9 +246,19 @@ fn protocol(file: &str, name: &str) -> Result<&'static Profile> {
 }
 
 fn proof(file: &str, text: &schema::File, start: &Pattern, made: &Made) -> Result<Proof> {
-    let mut proof = Proof::FULL;
-    for word in &text.proof.lost {
-        proof = proof.without(match word.as_str() {
+    let proof = Proof::FULL.without(named(file, "proof.lost", &text.proof.lost)?);
+    let direction = &text.direction;
+    let sided = [&direction.pointer, &direction.default, &direction.from].iter().any(|key| key.is_some());
+    let sided = sided || !direction.rules.is_empty();
+    let proof = if sided || start.roles.dir.is_some() { proof } else { proof.without(Proof::DIRECTION) };
+    Ok(proof.without(unproven(text, made)))
+}
+
+/// What a list names that a log may prove.
+fn named(file: &str, key: &str, words: &[String]) -> Result<Proof> {
+    let mut named = Proof::NONE;
+    for word in words {
+        named = named.and(match word.as_str() {
             "payload" => Proof::PAYLOAD,
             "cancel_target" => Proof::CANCEL_TARGET,
             "error_code" => Proof::ERROR_CODE,
@@ -259,17 +270,13 @@ fn proof(file: &str, text: &schema::File, start: &Pattern, made: &Made) -> Resul
             "order" => Proof::ORDER,
             "answer_time" => Proof::ANSWER_TIME,
             _ => {
-                let what = format!("proof.lost: {word:?} is not known");
+                let what = format!("{key}: {word:?} is not known");
                 let hint = "write payload, cancel_target, error_code, direction, envelope, all_answers, both_sides, client, order or answer_time";
                 return Err(broken(file, &what).hint(hint));
             }
         });
     }
-    let direction = &text.direction;
-    let sided = [&direction.pointer, &direction.default, &direction.from].iter().any(|key| key.is_some());
-    let sided = sided || !direction.rules.is_empty();
-    proof = if sided || start.roles.dir.is_some() { proof } else { proof.without(Proof::DIRECTION) };
-    Ok(proof.without(unproven(text, made)))
+    Ok(named)
 }
 
 /// What a definition cannot prove because it makes its messages, or parts of them, itself.

@@ -125,6 +125,7 @@ impl Emitter {
             sends_late: definition.sent_late,
             profile: definition.profile,
             proof,
+            midway: definition.midway,
             resolution_us: ts
                 .and_then(|ts| clock.time(ts, &definition.times.rule))
                 .map_or(1, |time| time.resolution_us),

@@ -53,6 +53,8 @@ pub(crate) struct Definition {
     pub(super) keys: Vec<ConnectionKey>,
     pub(super) transport: Transport,
     pub(super) proof: Proof,
+    /// What of that it proves only behind a part of the log that shows it.
+    pub(super) midway: Proof,
 }
 
 /// How a payload is taken apart.

@@ -284,6 +284,8 @@ pub(super) struct Connection {
 pub(super) struct Proof {
     #[serde(default)]
     pub lost: Vec<String>,
+    #[serde(default)]
+    pub midway: Vec<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -360,7 +362,7 @@ const KEYS: [(&str, &[&str]); 13] = [
     ("direction", &["map", "rules", "pointer", "from", "to", "default", "vantage", "otherwise", "sent_late"]),
     ("time", &["format", "tz", "pointer", "start", "took"]),
     ("connection", &["key", "split_on", "transport"]),
-    ("proof", &["lost"]),
+    ("proof", &["lost", "midway"]),
     ("sample", &["text", "messages"]),
 ];
 

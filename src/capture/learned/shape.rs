@@ -18,6 +18,10 @@ use crate::protocol::Side;
 /// The first shape of times with a fraction of the second: behind the time of who shows a log, which may have none, stands its own.
 const FINE: &str = r"\d{4}[-/]\d\d[-/]\d\d[T ]\d{1,2}:\d\d:\d\d[.,]\d+(?: ?(?:Z|[+-]\d\d:?\d\d))?";
 
+/// What a definition says of a log of which much was cut, and of one that holds requests alone.
+const CUT: &str = "lost = ['payload', 'cancel_target']\n";
+const ONE_SIDED: &str = "midway = ['all_answers', 'both_sides']\n";
+
 /// So many messages make a log, however few of its lines they are.
 const MANY: usize = 20;
 
@@ -206,6 +210,11 @@ impl Shape {
         if text.is_empty() { text } else { format!("^{text}") }
     }
 
+    /// True if the messages prove whose words these are, or the words do.
+    fn says_whose(&self) -> bool {
+        self.proof.is_some() || self.names_sides()
+    }
+
     /// What was learned, in a sentence.
     pub(super) fn sentence(&self) -> String {
         let (messages, where_) = (counted(self.messages + self.cut), if self.below { "above" } else { "before" });
@@ -224,8 +233,13 @@ impl Shape {
             (false, false) => {
                 format!("learned from {messages}: {client} and {server} stand {where_} the two directions")
             }
-            (false, true) => format!("learned from {messages}: {client} stands {where_} what the client sends"),
-            _ => format!("learned from {messages}: {server} stands {where_} what the server sends"),
+            (false, true) if self.says_whose() => {
+                format!("learned from {messages}: {client} stands {where_} what the client sends")
+            }
+            (true, false) if self.says_whose() => {
+                format!("learned from {messages}: {server} stands {where_} what the server sends")
+            }
+            _ => format!("learned from {messages}: {client}{server} stands {where_} one direction"),
         };
         match &self.proof {
             Some((side, method, line)) => {
@@ -266,17 +280,12 @@ impl Shape {
                 }
             }
         }
-        let mut lost = Vec::new();
-        if self.one_sided {
-            lost.extend(["all_answers", "both_sides"]);
-        }
         // A few messages that are cut are gaps; where many are, what was long enough is missing everywhere.
-        if self.cut * 4 > self.messages {
-            lost.extend(["payload", "cancel_target"]);
-        }
-        if !lost.is_empty() {
-            let lost: Vec<String> = lost.into_iter().map(toml).collect();
-            let _ = writeln!(text, "\n[proof]\nlost = [{}]", lost.join(", "));
+        match (self.one_sided, self.cut * 4 > self.messages) {
+            (true, true) => text.push_str(&format!("\n[proof]\n{CUT}{ONE_SIDED}")),
+            (true, false) => text.push_str(&format!("\n[proof]\n{ONE_SIDED}")),
+            (false, true) => text.push_str(&format!("\n[proof]\n{CUT}")),
+            (false, false) => {}
         }
         text
     }

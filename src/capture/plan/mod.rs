@@ -46,14 +46,14 @@ pub(super) struct Plan {
     pub times: usize,
     /// What the log cannot prove for what was done to it.
     pub lacks: Proof,
+    /// What it cannot prove unless it goes on with what was seen before it.
+    pub midway: Proof,
     /// Its channels in which two connections may stand.
     pub mixed: Vec<Mixed>,
     /// True if one of its connections shows that records were left out, which may have been of any.
     pub sampled: bool,
     /// True if messages without the name of a connection may be of any that has one.
     pub unnamed: bool,
-    /// The names of its channels that hold a handshake.
-    pub greeted: Vec<Option<String>>,
     /// What tells its loggers apart, where others say again what one says, and the digest of the name of that one.
     pub loggers: Option<(String, u64)>,
     /// False where all that its head says names who sent it, and nothing says anything again: then nothing is asked for quotes.
@@ -99,10 +99,10 @@ impl Default for Plan {
             cut_line: None,
             times: 0,
             lacks: Proof::NONE,
+            midway: Proof::NONE,
             mixed: Vec::new(),
             sampled: false,
             unnamed: false,
-            greeted: Vec::new(),
             loggers: None,
             hears: true,
             quotes: FxHashSet::default(),
@@ -138,15 +138,15 @@ impl Plan {
         self.said.iter().cloned().chain(Some(mixed).filter(|_| !self.mixed.is_empty()))
     }
 
-    /// The log goes on with channels whose handshakes were seen.
-    pub(super) fn goes_on(&mut self, greeted: &[Option<String>]) {
-        self.mixed.retain(|channel| !channel.ungreeted || !greeted.contains(&channel.name));
-    }
-
-    /// What a channel of this name cannot prove.
-    pub(super) fn lacks_of(&self, name: &Option<String>) -> Proof {
-        let mixed = self.mixed.iter().any(|channel| channel.name == *name);
-        if mixed { self.lacks.and(Proof::PAIRING).and(Proof::CLIENT) } else { self.lacks }
+    /// What a channel of this name cannot prove, and what not unless it goes on with what was seen before.
+    pub(super) fn lacks_of(&self, name: &Option<String>) -> [Proof; 2] {
+        let mixed = self.mixed.iter().find(|channel| channel.name == *name);
+        let [lacks, midway] = [self.lacks, self.midway];
+        match mixed.map(|channel| channel.ungreeted) {
+            None => [lacks, midway],
+            Some(false) => [lacks.and(Proof::WHOSE), midway],
+            Some(true) => [lacks, midway.and(Proof::WHOSE)],
+        }
     }
 
     /// True for a text with a message that a size limit cut: it ends in a mark, or after as many bytes as others.

@@ -33,6 +33,12 @@ fn say(plan: &mut Plan, lacks: Proof, words: &str) {
     plan.said.push(words.to_string());
 }
 
+/// The same of what a part of the log before this one may show.
+fn doubt(plan: &mut Plan, lacks: Proof, words: &str) {
+    plan.midway = plan.midway.and(lacks);
+    plan.said.push(words.to_string());
+}
+
 /// True for enough of them, and for all.
 fn all_of<'n>(notes: &Notes, each: impl Iterator<Item = &'n Note>, lacks: impl Fn(&Note) -> bool) -> bool {
     let mut count = 0;
@@ -47,7 +53,7 @@ fn all_of<'n>(notes: &Notes, each: impl Iterator<Item = &'n Note>, lacks: impl F
 }
 
 /// No handshake is answered that says nothing, and none says what a cancel does: where no message has parameters, not even
-/// that, or all have the same few, they were left out.
+/// that, or all have the same few, they were left out. What says enough without any (`ping`) tells nothing of it.
 fn parameters(notes: &Notes, plan: &mut Plan) {
     let asks = || notes.list.iter().filter(|note| note.act != Act::Answer);
     let first = asks().map(|note| note.marks.shape).find(|shape| *shape != 0).unwrap_or(0);
@@ -56,7 +62,11 @@ fn parameters(notes: &Notes, plan: &mut Plan) {
     let bare = |note: &Note| note.marks.hollow || note.marks.null_params;
     let nothing = |note: &Note| bare(note) || note.marks.emptied;
     let same = |note: &Note| bare(note) || note.marks.shape == common;
-    let cancels = asks().any(|note| note.marks.cancels || note.act == Act::Open);
+    // Handshakes have keys of their own, and so have cancels.
+    let kind = |note: &Note| (note.act == Act::Open, note.marks.cancels);
+    let kinds: FxHashSet<_> = asks().filter(|note| note.marks.shape == common).map(kind).collect();
+    let alike = kinds.len() > 1 || asks().any(|note| kind(note) != (false, false) && nothing(note));
+    let should_say = || asks().any(|note| !note.marks.says_enough);
     // Nobody calls a tool without naming it, time and again.
     let needy = asks().any(|note| note.marks.needy) && asks().count() > 1 && asks().all(nothing);
     let given = || asks().filter(|note| !bare(note));
@@ -64,7 +74,8 @@ fn parameters(notes: &Notes, plan: &mut Plan) {
         let words = "all parameters are the text of an object or a list: its logger has written them so";
         say(plan, Proof::PAYLOAD.and(Proof::ENVELOPE).and(Proof::CANCEL_TARGET), words);
     }
-    if needy || all_of(notes, asks(), nothing) || common != 0 && cancels && all_of(notes, asks(), same) {
+    let none = all_of(notes, asks(), nothing) && should_say();
+    if needy || none || common != 0 && alike && all_of(notes, asks(), same) {
         let opens = asks().any(|note| note.act == Act::Open);
         let words = match (opens, needy) {
             (true, _) => "no message has parameters of its own, not even its handshake: its logger leaves them out",
@@ -73,7 +84,11 @@ fn parameters(notes: &Notes, plan: &mut Plan) {
             }
             (false, false) => "no message has parameters of its own: its logger may leave them out",
         };
-        say(plan, Proof::PAYLOAD.and(Proof::CANCEL_TARGET), words);
+        let lacks = Proof::PAYLOAD.and(Proof::CANCEL_TARGET);
+        match opens || needy {
+            true => say(plan, lacks, words),
+            false => doubt(plan, lacks, words),
+        }
     }
 }
 
@@ -186,7 +201,9 @@ fn one_side(notes: &Notes, plan: &mut Plan) {
     if !alone && !lacks_answers(list, opening) {
         return;
     }
-    let mut next = list[opening..].iter().filter(|note| note.marks.opened || note.act == Act::Answer);
+    // Who goes on in another connection was answered there.
+    let own = list[opening..].iter().filter(|note| note.channel == list[opening].channel);
+    let mut next = own.filter(|note| note.marks.opened || note.act == Act::Answer);
     // What it answers later is what the other side asked.
     if next.next().is_some_and(|note| note.marks.opened) && list[..opening].iter().all(|note| note.act != Act::Answer) {
         let what = match (alone, list.iter().any(|note| note.act == Act::Tell)) {

@@ -64,6 +64,8 @@ pub(super) struct Marks {
     pub quoted: bool,
     /// Has a method that says nothing without parameters: whom to call, what to read, what to cancel.
     pub needy: bool,
+    /// Has a method that says enough without parameters.
+    pub says_enough: bool,
     /// Has a method whose answer says something.
     pub asks_much: bool,
     /// Digest of the keys of its parameters; 0 where it has none.
@@ -166,6 +168,21 @@ pub(super) fn is_needy(method: &str) -> bool {
         "workspace/executeCommand",
     ];
     CALLS.contains(&method) || method.starts_with("textDocument/")
+}
+
+/// True for methods that say enough without parameters.
+pub(super) fn says_enough(method: &str) -> bool {
+    const METHODS: [&str; 7] = [
+        "ping",
+        "initialized",
+        "notifications/initialized",
+        "shutdown",
+        "exit",
+        "logout",
+        "workspace/workspaceFolders",
+    ];
+    const ENDS: [&str; 4] = ["/list", "/list_changed", "/refresh", "/discover"];
+    METHODS.contains(&method) || ENDS.iter().any(|end| method.ends_with(end))
 }
 
 /// True for methods that are never answered by nothing.

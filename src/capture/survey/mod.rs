@@ -121,10 +121,9 @@ fn by_notes(notes: Notes, of: &Looked<'_>, head: &[u8], look: impl Fn(bool) -> O
         // These number their events: two of one time, which were read in one piece, are two.
         let counted = matches!(format.name(), "rec" | "vectors");
         let untold = notes.have_coarse_times() || !counted && notes.are_answered_as_often(&Plan::default());
-        let greeted = notes.greeted();
         let resolution_us = notes.shown_us;
         let (twins, doubts) = (!untold && !counted, untold && !counted);
-        let mut plan = Plan { twins, doubts, greeted, resolution_us, ..Plan::default() };
+        let mut plan = Plan { twins, doubts, resolution_us, ..Plan::default() };
         artefact::look_alone(&notes, counted, &mut plan);
         let streams: Vec<u32> = notes.list.iter().map(|note| note.channel).collect();
         sampled::look(&notes.list, &streams, &mut plan);
@@ -148,8 +147,8 @@ const IN_STEP: usize = 4;
 fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan {
     // On such a clock two connections may well say the same at one time.
     let coarse = notes.have_coarse_times();
-    let (greeted, resolution_us) = (notes.greeted(), notes.shown_us);
-    let mut plan = Plan { twins: !coarse, doubts: coarse, greeted, resolution_us, ..Plan::default() };
+    let resolution_us = notes.shown_us;
+    let mut plan = Plan { twins: !coarse, doubts: coarse, resolution_us, ..Plan::default() };
     artefact::look(&notes, &mut plan);
     if plan.twins && notes.are_answered_as_often(&plan) {
         (plan.twins, plan.doubts) = (false, true);
@@ -216,7 +215,6 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
         let order = order::choose(notes, &streams, plan);
         plan.said.extend(said);
         mixed::look(notes, &order, (&streams, &names), apart, plan);
-        plan.greeted = notes.greeted_in(streams.iter().copied(), &names);
         settled = Settled { apart, instances, faults: score(&notes.list, &order, &streams).faults() };
     }
     artefact::resent_blocks(notes, plan);

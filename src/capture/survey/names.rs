@@ -9,7 +9,8 @@ use super::split::Split;
 use crate::capture::Proof;
 use crate::capture::plan::Plan;
 
-/// How many answers have to be kept from their requests before names are no names.
+/// How many answers have to be kept from their requests before names are no names. Where the log starts, several may be in flight,
+/// whose ids other connections count as well: more than so many times what is in flight at a time is no chance.
 const TORN: usize = 2;
 
 /// True if some channels have a name and one has none.
@@ -21,8 +22,7 @@ pub(super) fn are_partial(names: &[Option<String>]) -> bool {
 /// one that has one. `now` is how it pairs under the names, `whole` how it does as one.
 pub(super) fn read_as_one(notes: &Notes, order: &[usize], now: Score, whole: Score) -> Option<Split> {
     let list = &notes.list;
-    let pairs_more = whole.pairs > now.pairs;
-    let keeps_apart = pairs_more && (whole.faults() < now.faults() || now.pairs == 0 && whole.pairs >= TORN);
+    let keeps_apart = are_no_names(now, whole);
     let said = match keeps_apart {
         true => "what its records name as connections keeps answers from their requests, so it is read as one",
         false if go_on_with_one(notes, order, now, whole) => {
@@ -36,6 +36,14 @@ pub(super) fn read_as_one(notes: &Notes, order: &[usize], now: Score, whole: Sco
         one.said.insert(0, "what each side sent was written elsewhere, by clocks that do not agree".to_string());
     }
     Some(one)
+}
+
+/// True if names keep answers from their requests: so many that it is not that these were asked before the log starts, or that of a handshake
+/// whose client goes on.
+fn are_no_names(now: Score, whole: Score) -> bool {
+    let found = whole.pairs.saturating_sub(now.pairs);
+    let shown = found > TORN * whole.in_flight || found > 0 && now.unheard > whole.unheard;
+    shown && (whole.faults() < now.faults() || now.pairs == 0)
 }
 
 /// True if those without a name are no connection of their own, one alone has a name, and nothing contradicts that they are its.
@@ -55,8 +63,8 @@ fn go_on_with_one(notes: &Notes, order: &[usize], now: Score, whole: Score) -> b
 /// Takes from a log what names that stand at some of its messages cannot tell.
 pub(super) fn doubt(notes: &Notes, order: &[usize], plan: &mut Plan) {
     if are_torn(notes, order) {
-        plan.lacks = plan.lacks.and(Proof::PAIRING).and(Proof::CLIENT);
-        plan.said.push("what some of its records name as connections keeps answers from their requests".to_string());
+        plan.midway = plan.midway.and(Proof::WHOSE);
+        plan.said.push("what some of its records name as connections may keep answers from their requests".to_string());
     }
     if are_partial(&notes.names) && !stand_alone(notes, order) {
         plan.unnamed = true;
@@ -83,7 +91,7 @@ fn stand_alone(notes: &Notes, order: &[usize]) -> bool {
     let unnamed = |channel: u32| notes.names.get(channel as usize).is_some_and(Option::is_none);
     let own = of(notes, order, unnamed);
     let greeted = notes.greeted();
-    let all_greet = || notes.names.iter().all(|name| greeted.contains(name));
+    let all_greet = || notes.names.iter().all(|name| greeted.contains(&name));
     own.pairs > 0 && (own.misplaced == 0 && own.stray == 0 || all_greet())
 }
 

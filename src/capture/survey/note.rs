@@ -8,7 +8,7 @@ use super::counters::Form;
 use super::lanes::Lanes;
 use super::marks::{
     Leaves, Marks, Signs, asks_much, digest, is_digest, is_emptied, is_hollow, is_needy, is_null_error, is_quoted,
-    leaves, shape, words,
+    leaves, says_enough, shape, words,
 };
 use super::{Looked, clock};
 use crate::capture::format::Reader;
@@ -180,19 +180,10 @@ impl Notes {
     }
 
     /// The names of the channels that hold a handshake.
-    pub(super) fn greeted(&self) -> Vec<Option<String>> {
-        self.greeted_in(self.list.iter().map(|note| note.channel), &self.names)
-    }
-
-    /// The same of other streams: which one each note is of, and their names.
-    pub(super) fn greeted_in(
-        &self,
-        streams: impl Iterator<Item = u32>,
-        names: &[Option<String>],
-    ) -> Vec<Option<String>> {
-        let opened = self.list.iter().zip(streams).filter(|(note, _)| note.act == Act::Open);
-        let opened: FxHashSet<u32> = opened.map(|(_, stream)| stream).collect();
-        opened.into_iter().filter_map(|stream| names.get(stream as usize).cloned()).collect()
+    pub(super) fn greeted(&self) -> Vec<&Option<String>> {
+        let opened = self.list.iter().filter(|note| note.act == Act::Open);
+        let opened: FxHashSet<u32> = opened.map(|note| note.channel).collect();
+        opened.into_iter().filter_map(|channel| self.names.get(channel as usize)).collect()
     }
 
     fn message(&mut self, frame: &Frame<'_>, text: &str, message: &Message<'_>, facts: &Facts<'_>) {
@@ -247,6 +238,7 @@ impl Notes {
             emptied: params.or(result).is_some_and(|at| is_emptied(text, at)),
             quoted: params.or(result).is_some_and(|at| is_quoted(text, at)),
             needy,
+            says_enough: !needy && says_enough(message.method()),
             shape: if bare || message.method.is_none() { 0 } else { self.same.shape(text) },
             null_error: message.defects.has(Defect::ErrorObject) && is_null_error(text),
             bad_error: message.defects.has(Defect::ErrorObject),

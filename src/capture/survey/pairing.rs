@@ -39,6 +39,10 @@ pub(super) struct Score {
     pub displaced: usize,
     /// Answers that stand before the only request that they can belong to.
     pub ahead: usize,
+    /// The most requests that were in flight at a time in one stream.
+    pub in_flight: usize,
+    /// Handshakes whose client went on before they were answered.
+    pub unheard: usize,
 }
 
 impl Score {
@@ -99,6 +103,8 @@ struct Stream {
     anew: bool,
     /// How many handshakes were brought to their end.
     ended: usize,
+    /// The id of the last handshake.
+    greeting: u64,
     /// Who asked for a handshake that is not at its end, and what he has said since.
     opener: Option<u8>,
     said: usize,
@@ -151,6 +157,7 @@ pub(super) fn by_stream(order: &[usize], streams: &[u32]) -> FxHashMap<u32, Vec<
 
 impl Stream {
     fn take(&mut self, note: &Note, score: &mut Score) {
+        score.unheard += usize::from(note.marks.opened && self.open.contains_key(&(note.sender, self.greeting)));
         if note.act == Act::Open && !self.greeted && self.lives.is_empty() {
             score.unopened += self.heard;
         }
@@ -245,7 +252,9 @@ impl Stream {
         self.opening = note.form;
         self.again |= self.greeted;
         self.greeted = true;
+        self.greeting = note.id;
         self.open.insert(key, Act::Open);
+        score.in_flight = score.in_flight.max(self.open.len());
     }
 
     fn count(&mut self, note: &Note) {
@@ -288,6 +297,7 @@ impl Stream {
         } else if self.done.contains(&key) {
             score.reused += 1;
         }
+        score.in_flight = score.in_flight.max(self.open.len());
         // Where each life has used the id, whoever goes on uses it again, too.
         if score.clashes() > clashes && self.lives.iter().any(|life| lent || !life.asked.contains(&key)) {
             score.goes_on += 1;

@@ -14,6 +14,8 @@ const STEADY: usize = 3;
 /// What one side of a stream asked, and what of its count it was answered and had not asked, by the numbers of ids.
 #[derive(Default)]
 struct Asked {
+    /// What it asked first: what was asked before may be answered here.
+    first: Option<i64>,
     asked: BTreeSet<i64>,
     unasked: BTreeSet<i64>,
     names: Names,
@@ -45,9 +47,14 @@ impl Names {
 }
 
 impl Asked {
+    fn ask(&mut self, number: i64) {
+        self.first.get_or_insert(number);
+        self.asked.insert(number);
+    }
+
     fn number(&mut self, act: Act, number: i64) {
         match act {
-            Act::Ask | Act::Open => drop(self.asked.insert(number)),
+            Act::Ask | Act::Open => self.ask(number),
             Act::Answer => drop(self.unasked.insert(number)),
             Act::Tell => {}
         }
@@ -56,10 +63,11 @@ impl Asked {
     /// True if requests must be missing: several that its count passed were answered, or one, and most of the count is there. What is
     /// answered before the count, or behind it, may be a slip of who answers.
     fn lacks_requests(&self) -> bool {
-        let (Some(first), Some(last)) = (self.asked.first(), self.asked.last()) else { return false };
+        let (Some(first), Some(last)) = (&self.first, self.asked.last()) else { return false };
         let within = self.unasked.range(first..last).filter(|number| !self.asked.contains(number)).count();
-        let left_out = last.abs_diff(*first).saturating_add(1).saturating_sub(self.asked.len() as u64);
-        let counts = self.asked.len() >= STEADY && self.asked.len() as u64 > left_out;
+        let asked = self.asked.range(first..).count();
+        let left_out = last.abs_diff(*first).saturating_add(1).saturating_sub(asked as u64);
+        let counts = asked >= STEADY && asked as u64 > left_out;
         within > 1 || within == 1 && counts
     }
 }
@@ -100,12 +108,14 @@ mod tests {
     #[test]
     fn what_a_count_passed_and_was_answered_is_missing() {
         let lacks = |asked: &[i64], answered: &[i64]| {
-            let asked = asked.iter().copied().collect();
-            Asked { asked, unasked: answered.iter().copied().collect(), ..Asked::default() }.lacks_requests()
+            let mut side = Asked { unasked: answered.iter().copied().collect(), ..Asked::default() };
+            asked.iter().for_each(|number| side.ask(*number));
+            side.lacks_requests()
         };
         assert!(lacks(&[1, 2, 4, 5], &[1, 2, 3, 4, 5]) && lacks(&[1, 9], &[5, 6]));
         assert!(!lacks(&[1, 9], &[5]), "one number may be a slip");
         assert!(!lacks(&[5, 6, 7, 8], &[1, 2, 3, 9]), "before the count, and behind it");
+        assert!(!lacks(&[7, 8, 4, 9], &[4, 5, 6]), "an id that is used again does not begin a count");
         assert!(!lacks(&[1, 2, 3], &[1, 2, 3]) && !lacks(&[], &[1, 2]));
         assert!(!lacks(&[i64::MIN, i64::MAX], &[0]));
     }

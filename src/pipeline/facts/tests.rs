@@ -10,6 +10,8 @@ use crate::pipeline::{Options, Quiet, ingest};
 use crate::report::{self, Report};
 use crate::store::{FindingFilter, FindingRow, Keep, Raw, Store};
 
+mod rotated;
+
 /// A finding as `check --format jsonl` prints it.
 fn printed(row: &FindingRow) -> String {
     let mut out = Vec::new();

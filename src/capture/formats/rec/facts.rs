@@ -51,6 +51,9 @@ struct Facts {
     one: bool,
     /// What the log can prove.
     proves: Vec<String>,
+    /// What of that it proves only where it goes on with a connection that began before it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    midway: Vec<String>,
     /// Resolution of its clock in microseconds.
     resolution_us: i64,
     /// How its messages were told apart on the wire, where the log shows it.
@@ -70,11 +73,8 @@ pub fn write(channel: &Channel) -> String {
         head: channel.complete_head,
         from_first: channel.shown_whole,
         one: channel.one_connection,
-        proves: PROOFS
-            .iter()
-            .filter(|(proof, _)| channel.proof.covers(*proof))
-            .map(|(_, name)| (*name).into())
-            .collect(),
+        proves: names_of(channel.proof),
+        midway: names_of(channel.midway),
         resolution_us: channel.resolution_us,
         framing: channel.framing.map(|framing| framing.as_str().to_string()),
     };
@@ -84,7 +84,6 @@ pub fn write(channel: &Channel) -> String {
 /// Reads it back. `None` for what is no such object.
 pub fn read(text: &str) -> Option<Channel> {
     let facts: Facts = serde_json::from_str(text).ok()?;
-    let proof = PROOFS.iter().filter(|(_, name)| facts.proves.iter().any(|proves| proves == name));
     Some(Channel {
         profile: facts.profile.and_then(|label| match label.split_once(' ') {
             Some((name, revision)) => by_name(name, Some(revision)),
@@ -101,10 +100,20 @@ pub fn read(text: &str) -> Option<Channel> {
         by_time: false,
         counts_ids: false,
         sends_late: false,
-        proof: proof.fold(Proof::NONE, |all, (proof, _)| all.and(*proof)),
+        proof: proof_of(&facts.proves),
+        midway: proof_of(&facts.midway),
         resolution_us: facts.resolution_us.max(1),
         framing: facts.framing.as_deref().and_then(Framing::from_name),
     })
+}
+
+fn names_of(proof: Proof) -> Vec<String> {
+    PROOFS.iter().filter(|(one, _)| proof.covers(*one)).map(|(_, name)| (*name).into()).collect()
+}
+
+fn proof_of(names: &[String]) -> Proof {
+    let named = PROOFS.iter().filter(|(_, name)| names.iter().any(|known| known == name));
+    named.fold(Proof::NONE, |all, (proof, _)| all.and(*proof))
 }
 
 #[cfg(test)]
@@ -126,6 +135,7 @@ mod tests {
             counts_ids: false,
             sends_late: false,
             proof: Proof::FULL.and(Proof::STREAMS).without(Proof::ENVELOPE),
+            midway: Proof::PAIRING.and(Proof::CLIENT),
             resolution_us: 1_000,
             replay_of: None,
             framing: None,

@@ -176,6 +176,7 @@ impl Header {
             counts_ids: false,
             sends_late: false,
             proof: self.proof(),
+            midway: Proof::NONE,
             resolution_us: 1,
             framing: self.framing.filter(|_| !self.is_http()),
         }

@@ -101,6 +101,7 @@ impl Meta {
             counts_ids: false,
             sends_late: false,
             proof: if whole { proof.and(Proof::WHOLE) } else { proof },
+            midway: Proof::NONE,
             resolution_us,
             framing: None,
         }
