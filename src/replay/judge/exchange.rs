@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::answer::{Answer, effective_cancel};
 use super::faults::{self, Compared};
+use super::slower::{SLOWER_TIMES, SLOWER_US};
 use super::words::left_words;
 use crate::number::{duration, plural};
 use crate::protocol::{Profile, Side};
@@ -14,11 +15,6 @@ use crate::replay::recording::{Connection, Exchange, Fault};
 use crate::replay::run::{Broken, CancelRun, CancelStatus, ExchangeRun, Fate, Refused, RunLog};
 use crate::replay::verdict::{Difference, Verdict};
 use crate::rules::{self, On};
-
-/// `slower` needs this much more time ...
-const SLOWER_US: i64 = 100_000;
-/// ... and more than so many times the recorded one.
-const SLOWER_TIMES: i64 = 2;
 
 /// All that a verdict on one exchange rests on.
 #[derive(Clone, Copy)]
@@ -504,38 +500,6 @@ impl<'a> Case<'a> {
                         .extend(found_here.differences.into_iter().map(|it| Difference { of: Some(of.clone()), ..it }));
                 }
             }
-        }
-    }
-
-    /// The first answer of a connection waits for the process to start, which a recording may not show.
-    fn is_first(&self) -> bool {
-        let answered = |(own, run): (&Exchange, &ExchangeRun)| run.answered_us.filter(|_| own.issuer == Side::Client);
-        let mut answers = self.recorded.exchanges.iter().zip(&self.log.exchanges).filter_map(answered);
-        !answers.any(|answer| self.run().sent_us.is_some_and(|sent| answer < sent))
-    }
-
-    /// True if it was asked while the other side was still at work on a cancelled request that was over when it was recorded.
-    fn was_asked_early(&self) -> bool {
-        let request = self.own().request;
-        let mut all = self.recorded.exchanges.iter().zip(&self.log.exchanges);
-        all.any(|(other, run)| {
-            let over = other.response.max(other.progress.last().copied()).is_some_and(|last| last < request);
-            let last = run.answered_us.max(run.cancel.as_ref().and_then(|cancel| cancel.progress_after.1));
-            !other.cancels.is_empty() && over && last.zip(self.run().sent_us).is_some_and(|(last, sent)| last > sent)
-        })
-    }
-
-    fn slower(&self, found: &mut Opinion) {
-        let run = self.run();
-        if self.delayed || self.cancel().is_some() || !self.is_diff && (self.is_first() || self.was_asked_early()) {
-            return;
-        }
-        let live = run.answered_us.zip(run.sent_us).map(|(end, start)| end - start);
-        if let Some((recorded, live)) = self.own().latency_us.zip(live)
-            && live > recorded.saturating_mul(SLOWER_TIMES)
-            && live - recorded > SLOWER_US
-        {
-            found.add(Verdict::Slower, format!("{} instead of {}", duration(live), duration(recorded)));
         }
     }
 }

@@ -188,3 +188,15 @@ fn slower_needs_both_a_factor_and_a_distance() {
     let late = run().change("#2", |run| run.planned_us = Some(-100_000)).judge();
     assert!(late.delayed && short(&late) == "#1 same, #2 same", "{}", short(&late));
 }
+    // The time for which the server waited for us is ours.
+    let asks = |waits: i64, works: i64| {
+        let answer = format!("{} c> {{\"id\":7,\"result\":{{\"roots\":[]}}}}\n", 12 + waits);
+        let asked = call(10, 2, "a", "{}") + "12 s> {\"id\":7,\"method\":\"roots/list\"}\n" + &answer;
+        asked + &text(12 + waits + works, 2, "ok")
+    };
+    for (before, now, verdict) in
+        [((1, 10), (253, 10), "same"), ((1, 10), (253, 200), "slower"), ((50, 10), (50, 200), "slower")]
+    {
+        let run = Run::mcp(&asks(before.0, before.1), &asks(now.0, now.1)).judge();
+        assert_eq!(short(&run), format!("#1 same, #2 {verdict}, s7 same"), "{now:?}");
+    }
