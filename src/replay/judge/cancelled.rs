@@ -69,6 +69,7 @@ impl Case<'_> {
                 Some(false) if is == Ending::Silence => self.never_answered(found, cancel),
                 // It is proven to be late, and said as the violation that it is.
                 Some(false) if self.is_judged() && (was, is) != (Ending::CancelledError, Ending::OtherError) => {}
+                Some(false) | None if was == Ending::Silence && self.unseen_answer().is_some() => self.unknown(found),
                 Some(false) | None => {
                     let verdict = if is == Ending::OtherError { Verdict::ErrorChanged } else { Verdict::Changed };
                     found.add(verdict, format!("{} after the cancel, recorded {}", is.as_str(), was.as_str()));
