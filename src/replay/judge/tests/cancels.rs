@@ -116,6 +116,9 @@ fn s13_a_cancel_that_must_be_answered() {
     assert_eq!(short(&silent), "#1 same, #2 stuck+violates");
     assert_eq!(of(&silent, "#2").rule.as_deref(), Some("cancelled-never-answered"));
     assert_eq!(end(&silent), FAIL);
+    // That the rule is broken the audit says, or nobody.
+    let undecided = run("").fault("#2", "CAN011", "undecidable").judge();
+    assert_eq!((short(&undecided).as_str(), end(&undecided)), ("#1 same, #2 stuck", FAIL));
 
     let result = run(r#"115 s> {"id":2,"result":null}"#).judge();
     assert_eq!(short(&result), "#1 same, #2 same");
