@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::answer::{Answer, effective_cancel};
 use super::faults::{self, Compared};
-use super::slower::{SLOWER_TIMES, SLOWER_US};
 use super::words::left_words;
 use crate::number::{duration, plural};
 use crate::protocol::{Profile, Side};
@@ -15,6 +14,11 @@ use crate::replay::recording::{Connection, Exchange, Fault};
 use crate::replay::run::{Broken, CancelRun, CancelStatus, ExchangeRun, Fate, Refused, RunLog};
 use crate::replay::verdict::{Difference, Verdict};
 use crate::rules::{self, On};
+
+/// `slower` needs this much more time ...
+const SLOWER_US: i64 = 100_000;
+/// ... and more than so many times the recorded one.
+const SLOWER_TIMES: i64 = 2;
 
 /// All that a verdict on one exchange rests on.
 #[derive(Clone, Copy)]
@@ -245,8 +249,7 @@ impl<'a> Case<'a> {
         let before = delay(self.recorded.events[self.own().request].at_us, cancel);
         let now = delay(self.run().sent_us, self.run().cancel.as_ref().and_then(|cancel| cancel.sent_us));
         if let Some((before, now)) = before.zip(now)
-            && (now - before).abs() > SLOWER_US
-            && before.max(now) > SLOWER_TIMES.saturating_mul(before.min(now))
+            && is_slower(before.min(now), before.max(now))
         {
             found.note(format!("cancelled after {}, before after {}", duration(now), duration(before)));
         }
@@ -502,6 +505,11 @@ impl<'a> Case<'a> {
             }
         }
     }
+}
+
+/// True for a time that is longer than another by more than chance.
+pub(super) fn is_slower(before: i64, now: i64) -> bool {
+    now - before > SLOWER_US && now > SLOWER_TIMES.saturating_mul(before)
 }
 
 /// The places in a message of the server where a token stands that it made up: as with ids, another one is no change.

@@ -1,16 +1,11 @@
 //! Whether the server takes longer for an answer than it did.
 
-use super::exchange::{Case, Opinion};
+use super::exchange::{Case, Opinion, is_slower};
 use crate::number::duration;
 use crate::protocol::Side;
 use crate::replay::recording::Exchange;
 use crate::replay::run::ExchangeRun;
 use crate::replay::verdict::Verdict;
-
-/// `slower` needs this much more time ...
-pub(super) const SLOWER_US: i64 = 100_000;
-/// ... and more than so many times the recorded one.
-pub(super) const SLOWER_TIMES: i64 = 2;
 
 impl Case<'_> {
     /// The first answer of a connection waits for the process to start, which a recording may not show.
@@ -60,10 +55,6 @@ impl Case<'_> {
         let all = self.recorded.exchanges.iter().zip(&self.log.exchanges);
         all.filter(|(asked, _)| asked.issuer == Side::Server).map(longer).sum()
     }
-}
-
-fn is_slower(recorded: i64, live: i64) -> bool {
-    live > recorded.saturating_mul(SLOWER_TIMES) && live - recorded > SLOWER_US
 }
 
 /// How long two spans of time lie over each other.
