@@ -9,6 +9,9 @@ use crate::protocol::Side;
 /// In the place of a stream number, where a request has none.
 pub const NO_STREAM: u32 = u32::MAX;
 
+/// How a stream ended that was cut off, see [`Incoming::Closed`].
+pub const RESET: &str = "reset";
+
 /// A live peer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {

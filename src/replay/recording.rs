@@ -47,6 +47,8 @@ pub struct Connection {
     pub framing: Option<Framing>,
     /// True if the capture starts with the first message.
     pub complete_head: bool,
+    /// True if it shows how the connection ended.
+    pub complete_tail: bool,
     /// What happened, in the order of the capture.
     pub events: Vec<Event>,
     /// The requests of both sides, in the order of their events.
@@ -259,6 +261,17 @@ impl Connection {
     pub fn keeps_answers(&self) -> bool {
         let answers = |event: &Event| event.side == Some(Side::Server) && matches!(event.what, EventKind::Response(_));
         self.proof.covers(Proof::BOTH_SIDES) || self.events.iter().any(answers)
+    }
+
+    /// True for a request that is open where the capture stops: its answer may have come behind that, and no stream that ended says that
+    /// it did not. One that stays open by design does so for as long as it is seen.
+    pub fn is_cut_off(&self, exchange: &Exchange) -> bool {
+        let (stream, open) = (self.events[exchange.request].stream, exchange.response.is_none());
+        let ends =
+            |event: &Event| matches!(event.what, EventKind::Close | EventKind::Cancel(_)) && event.text.is_empty();
+        let mut behind = self.events[exchange.request..].iter();
+        let ended = stream.is_some() && behind.any(|event| event.stream == stream && ends(event));
+        open && !self.complete_tail && !ended && !self.profile.stays_open(&exchange.method)
     }
 
     /// The stream that one goes on with, from the first on; itself for one that goes on with none.

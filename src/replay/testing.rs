@@ -27,6 +27,7 @@ pub(crate) fn connection(protocol: &str, trace: &str) -> Connection {
         proof: Proof::FULL.and(Proof::STREAMS),
         framing: None,
         complete_head: true,
+        complete_tail: true,
         events,
         exchanges,
         faults: Default::default(),

@@ -282,6 +282,8 @@ pub struct CancelCounts {
     pub raced: u32,
     /// Not sent, or not taken.
     pub not_sent: u32,
+    /// Those of them that were sent, and not taken.
+    pub refused: u32,
 }
 
 /// One exchange, or what belongs to none: notifications, violations, the end of a server.

@@ -118,7 +118,7 @@ fn report() -> RunReport {
             extra,
             plain(15),
         ],
-        cancels: CancelCounts { recorded: 2, landed: 2, raced: 0, not_sent: 0 },
+        cancels: CancelCounts { recorded: 2, landed: 2, raced: 0, not_sent: 0, refused: 0 },
         verdict: RunVerdict::Fail,
         notes: vec!["reordered: #6 was answered before #5".into()],
         rewrites: vec!["processId 4242 -> 991".into()],

@@ -500,6 +500,8 @@ fn s12_session_over_http() {
         ("C: a cancel that is refused", &|| {
             let run = bench_http(&cancelled_over_http(), &["--status", "notifications/cancelled=429"]).run();
             run.verdicts(&["#2 error-changed"]).ended("fail", 1).cancels(1, 0, 0, 1);
+            let said = bench_http(&cancelled_over_http(), &["--status", "notifications/cancelled=429"]).screen();
+            assert!(said.out.contains("0 raced, 1 refused"), "{}", said.out);
         }),
         ("B: it says 404 to a request, as it did", &|| {
             let recorded = over_http().replace("22 http@4 s {\"status\":200", "22 http@4 s {\"status\":404");

@@ -71,6 +71,7 @@ fn connection(store: &Store, row: &ConnectionRow, audited: AuditedConnection) ->
         proof: channel.proof,
         framing: channel.framing,
         complete_head: row.complete_head,
+        complete_tail: row.complete_tail,
         events: maker.events,
         exchanges: maker.exchanges,
         faults,

@@ -46,6 +46,16 @@ fn what_any_connection_may_miss_each_of_them_misses() {
     assert_eq!(connection.exchanges[1].request, 4, "it was asked before");
 }
 
+/// A recorder that was killed writes no end: what was open then may have been answered.
+#[test]
+fn a_recording_without_its_end_does_not_show_how_it_ended() {
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}"#;
+    let killed = read(&log(&[(0, "c2s", INITIALIZE), (5, "s2c", INITIALIZED), (9, "c2s", call)]));
+    assert!(
+        !killed.complete_tail && killed.is_cut_off(&killed.exchanges[1]) && !killed.is_cut_off(&killed.exchanges[0])
+    );
+}
+
 #[test]
 fn a_call_has_its_progress_its_cancel_and_both_answers() {
     let connection = read(&log(&[

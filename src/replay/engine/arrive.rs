@@ -49,7 +49,7 @@ impl Engine {
                 self.http.named |= headers.iter().any(|(name, _)| name == SESSION);
                 self.head_came(*stream, method, *status);
             }
-            Incoming::Closed { stream: Some(stream), by, .. } => self.stream_closed(*stream, *by),
+            Incoming::Closed { stream: Some(stream), by, how } => self.stream_closed(*stream, *by, how),
             Incoming::Closed { stream: None, .. } => self.lose_peer(),
             Incoming::Stderr { bytes } => {
                 if self.peer.stderr.len() == STDERR_LINES {

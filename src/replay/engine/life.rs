@@ -75,7 +75,6 @@ impl Engine {
         if !self.open(exchange) || run.stuck_us.is_some() || recorded.response.is_none() {
             return None;
         }
-        let life = &self.options.life;
         if self.landed(exchange).is_some() {
             // An answer that is due after a cancel and does not come: stuck when it was watched for long enough.
             // So it is with one whose value a later request needs, whatever the protocol.
@@ -86,16 +85,23 @@ impl Engine {
         if ahead && self.live[exchange].cancel_planned.is_some() && run.cancel.is_none() {
             return None;
         }
-        let latency = recorded.latency_us.unwrap_or(0).max(0);
+        self.owed_until(exchange)
+    }
+
+    /// Until when an answer that is due is waited for. A cancel that lands begins that time anew.
+    fn owed_until(&self, exchange: usize) -> Option<i64> {
+        let life = &self.options.life;
+        let latency = self.recorded.exchanges[exchange].latency_us.unwrap_or(0).max(0);
         let silent = life.stuck_min_us.max((latency as f64 * life.stuck_factor) as i64);
         // What has not been handed to the transport waits for its connection, and not for an answer.
         let handed = self.http.handed.iter().any(|handed| handed.opens.contains(&exchange));
         let silent = if handed { silent + CONNECTING_US } else { silent };
         // What took longer than the limit in the recording is given twice as long.
-        let whole = run.sent_us? + life.max_request_us.max(2 * latency);
+        let since = self.landed(exchange).or(self.log.exchanges[exchange].sent_us)?;
+        let whole = since + life.max_request_us.max(2 * latency);
         Some(match self.waits_for_us(exchange) {
             true => whole,
-            false => whole.min(self.live[exchange].sign_us + silent),
+            false => whole.min(self.live[exchange].sign_us.max(since) + silent),
         })
     }
 
@@ -118,6 +124,10 @@ impl Engine {
         let horizon = sent + least.max(and_half(known));
         Some(match self.log.exchanges[exchange].answered_us {
             Some(answered) => horizon.min((answered.max(sent) + self.after_answer(exchange)).max(self.asked_for(sent))),
+            // Whoever owes an answer has the time for it that others have: to leave before would make us the cause of its absence.
+            None if self.recorded.profile.answers_cancelled() && recorded.response.is_some() => {
+                horizon.max(self.owed_until(exchange)?)
+            }
             None => horizon,
         })
     }

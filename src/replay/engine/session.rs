@@ -2,7 +2,7 @@
 
 use super::Engine;
 use super::state::Phase;
-use crate::live::link::{Outgoing, turned_away};
+use crate::live::link::{Outgoing, RESET, turned_away};
 use crate::number::duration;
 use crate::protocol::Side;
 use crate::replay::message;
@@ -168,7 +168,7 @@ impl Engine {
     }
 
     /// A stream has ended. Where no other stream can bring the answer, it will never come.
-    pub(super) fn stream_closed(&mut self, stream: u32, by: Side) {
+    pub(super) fn stream_closed(&mut self, stream: u32, by: Side, how: &str) {
         self.http.closed.insert(stream);
         if by == Side::Client {
             return;
@@ -179,8 +179,7 @@ impl Engine {
             return;
         }
         let last_word = self.recorded.profile.stream_close_cancels;
-        // A POST whose connection ended before any answer: none can come, its stream was to bring it.
-        let died = !self.http.heads.contains_key(&stream) && self.options.cancel.over_http == Some(true);
+        let died = self.options.cancel.over_http == Some(true) && self.died(stream, how);
         for exchange in self.on_stream(stream) {
             let died = died && self.is_expected(exchange);
             let run = &mut self.log.exchanges[exchange];
@@ -197,6 +196,19 @@ impl Engine {
         }
     }
 
+    /// True for a POST whose connection ended before any answer, or was cut off and left nothing behind which it goes on: none can come, its
+    /// stream was to bring it.
+    fn died(&self, stream: u32, how: &str) -> bool {
+        let goes_on = self.http.event_ids.contains_key(&stream) || self.comes_back(stream);
+        !self.http.heads.contains_key(&stream) || how == RESET && !goes_on
+    }
+
+    /// True if the recorded client is still to come back for a stream that has ended.
+    fn comes_back(&self, stream: u32) -> bool {
+        let opens = |step: &Step| step.action == Action::OpenStream;
+        self.steps[self.cursor..].iter().any(|step| opens(step) && self.goes_on_with(step.event) == Some(stream))
+    }
+
     /// True for a request that was answered in the recording, and that nothing has cancelled, or is about to: of one that is
     /// cancelled, the silence may be what was asked for.
     fn is_expected(&self, exchange: usize) -> bool {
@@ -211,9 +223,7 @@ impl Engine {
             let run = &self.log.exchanges[*at];
             run.fate == Fate::Sent && run.answered_us.is_none()
         };
-        let comes_back =
-            |step: &Step| step.action == Action::OpenStream && self.goes_on_with(step.event) == Some(stream);
-        if self.steps[self.cursor..].iter().any(comes_back)
+        if self.comes_back(stream)
             || self.phase >= Phase::Ending
             || !self.recorded.profile.stream_close_is_no_cancel
             || !self.http.event_ids.contains_key(&stream)

@@ -69,6 +69,7 @@ impl Case<'_> {
                 Some(false) if is == Ending::Silence => self.never_answered(found, cancel),
                 // It is proven to be late, and said as the violation that it is.
                 Some(false) if self.is_judged() && (was, is) != (Ending::CancelledError, Ending::OtherError) => {}
+                Some(false) | None if was == Ending::Silence && self.unseen_answer().is_some() => self.unknown(found),
                 Some(false) | None => {
                     let verdict = if is == Ending::OtherError { Verdict::ErrorChanged } else { Verdict::Changed };
                     found.add(verdict, format!("{} after the cancel, recorded {}", is.as_str(), was.as_str()));
@@ -129,15 +130,10 @@ impl Case<'_> {
         faults.iter().any(|fault| fault.certainty == "violation" && ends(&fault.code))
     }
 
-    /// An answer was due after the cancel, and none came while we watched.
+    /// An answer was due after the cancel, and none came while we watched. Whether that breaks the rule the audit says.
     fn never_answered(&self, found: &mut Opinion, cancel: &CancelRun) {
         let watched = duration(cancel.horizon_us);
         found.add(Verdict::Stuck, format!("no answer after the cancel, watched {watched}"));
-        let profile = self.live.map_or(self.recorded.profile, |live| live.profile);
-        if let (Some(rule), Some(_)) = (rules::find("CAN011"), profile.ruling("CAN011")) {
-            found.rule = Some(rule.name.to_string());
-            found.add(Verdict::Violates, rule.name);
-        }
     }
 }
 

@@ -249,8 +249,7 @@ impl<'a> Case<'a> {
         let before = delay(self.recorded.events[self.own().request].at_us, cancel);
         let now = delay(self.run().sent_us, self.run().cancel.as_ref().and_then(|cancel| cancel.sent_us));
         if let Some((before, now)) = before.zip(now)
-            && (now - before).abs() > SLOWER_US
-            && before.max(now) > SLOWER_TIMES.saturating_mul(before.min(now))
+            && is_slower(before.min(now), before.max(now))
         {
             found.note(format!("cancelled after {}, before after {}", duration(now), duration(before)));
         }
@@ -506,38 +505,11 @@ impl<'a> Case<'a> {
             }
         }
     }
+}
 
-    /// The first answer of a connection waits for the process to start, which a recording may not show.
-    fn is_first(&self) -> bool {
-        let answered = |(own, run): (&Exchange, &ExchangeRun)| run.answered_us.filter(|_| own.issuer == Side::Client);
-        let mut answers = self.recorded.exchanges.iter().zip(&self.log.exchanges).filter_map(answered);
-        !answers.any(|answer| self.run().sent_us.is_some_and(|sent| answer < sent))
-    }
-
-    /// True if it was asked while the other side was still at work on a cancelled request that was over when it was recorded.
-    fn was_asked_early(&self) -> bool {
-        let request = self.own().request;
-        let mut all = self.recorded.exchanges.iter().zip(&self.log.exchanges);
-        all.any(|(other, run)| {
-            let over = other.response.max(other.progress.last().copied()).is_some_and(|last| last < request);
-            let last = run.answered_us.max(run.cancel.as_ref().and_then(|cancel| cancel.progress_after.1));
-            !other.cancels.is_empty() && over && last.zip(self.run().sent_us).is_some_and(|(last, sent)| last > sent)
-        })
-    }
-
-    fn slower(&self, found: &mut Opinion) {
-        let run = self.run();
-        if self.delayed || self.cancel().is_some() || !self.is_diff && (self.is_first() || self.was_asked_early()) {
-            return;
-        }
-        let live = run.answered_us.zip(run.sent_us).map(|(end, start)| end - start);
-        if let Some((recorded, live)) = self.own().latency_us.zip(live)
-            && live > recorded.saturating_mul(SLOWER_TIMES)
-            && live - recorded > SLOWER_US
-        {
-            found.add(Verdict::Slower, format!("{} instead of {}", duration(live), duration(recorded)));
-        }
-    }
+/// True for a time that is longer than another by more than chance.
+pub(super) fn is_slower(before: i64, now: i64) -> bool {
+    now - before > SLOWER_US && now > SLOWER_TIMES.saturating_mul(before)
 }
 
 /// The places in a message of the server where a token stands that it made up: as with ids, another one is no change.

@@ -18,7 +18,10 @@ impl Case<'_> {
             return Some("a gap: the capture has no answers of the server");
         }
         let after = &self.recorded.events[self.own().request..];
-        after.iter().any(gap).then_some("the recording has a gap where its answer may have been")
+        if after.iter().any(gap) {
+            return Some("the recording has a gap where its answer may have been");
+        }
+        self.recorded.is_cut_off(self.own()).then_some("the recording ends while it is open")
     }
 
     /// True if the live side could have sent something where nobody listened: over HTTP it may do so on the stream of a GET.

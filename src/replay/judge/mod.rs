@@ -1,7 +1,7 @@
 //! Verdicts: a recording held against what a live peer did with it.
 //!
 //! `judge` for a run, `diff` for two recordings; both make a [`RunReport`]. The verdict on one exchange is in `exchange`, findings that are new
-//! or gone in `faults`, how the server ended in `server_end`, the verdict on the run in `run`.
+//! or gone in `faults`, how the server ended in `server_end`, whether it takes longer in `slower`, the verdict on the run in `run`.
 
 mod answer;
 mod cancelled;
@@ -13,6 +13,7 @@ mod lost;
 mod pairing;
 mod run;
 mod server_end;
+mod slower;
 #[cfg(test)]
 mod tests;
 mod words;

@@ -518,11 +518,13 @@ fn count_cancel(counts: &mut CancelCounts, case: &Case<'_>, crossed: bool) {
         return;
     }
     counts.recorded += 1;
-    match run.cancel.as_ref().map(|cancel| cancel.status) {
+    let status = run.cancel.as_ref().map(|cancel| cancel.status);
+    match status {
         Some(CancelStatus::Landed) if !crossed => counts.landed += 1,
         Some(CancelStatus::Landed | CancelStatus::Raced) => counts.raced += 1,
         Some(CancelStatus::NotSent | CancelStatus::Refused) | None => counts.not_sent += 1,
     }
+    counts.refused += u32::from(status == Some(CancelStatus::Refused));
 }
 
 /// True if sending was late by more than a tenth of the run.

@@ -118,9 +118,8 @@ pub fn cancels(report: &RunReport) -> Option<String> {
         return None;
     }
     let mut text = format!("cancels: {} recorded, {} landed, {} raced", counts.recorded, counts.landed, counts.raced);
-    if counts.not_sent > 0 {
-        text.push_str(&format!(", {} not sent", counts.not_sent));
-    }
+    let others = [(counts.not_sent - counts.refused, "not sent"), (counts.refused, "refused")];
+    text.extend(others.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!(", {count} {what}")));
     text.push_str(&watched(report));
     Some(text)
 }

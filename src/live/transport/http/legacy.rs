@@ -9,10 +9,10 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::reply::Reply;
-use super::wire::{Call, EOF, End, RESET, Refusal, Wire, is_event_stream};
+use super::wire::{Call, EOF, End, Refusal, Wire, is_event_stream};
 use super::{Attempt, Opened};
 use crate::live::Incoming;
-use crate::live::link::{MESSAGE_BYTES, NO_STREAM, turned_away};
+use crate::live::link::{MESSAGE_BYTES, NO_STREAM, RESET, turned_away};
 use crate::live::transport::port::Gone;
 use crate::live::web::shown;
 use crate::protocol::{Side, http};

@@ -1,9 +1,9 @@
 //! Bodies that cannot be unpacked: told as they are, so that nobody is blamed for what nobody could read.
 
 use super::reply::{Broken, Reply};
-use super::wire::{EOF, RESET, Wire};
+use super::wire::{EOF, Wire};
 use crate::live::Incoming;
-use crate::live::link::MESSAGE_BYTES;
+use crate::live::link::{MESSAGE_BYTES, RESET};
 use crate::live::transport::port::Gone;
 
 impl Wire {

@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::body::{Sent, with_body};
 use super::reply::{Broken, Reply};
 use crate::live::Incoming;
-use crate::live::link::MESSAGE_BYTES;
+use crate::live::link::{MESSAGE_BYTES, RESET};
 use crate::live::transport::framing::{Piece, piece};
 use crate::live::transport::port::{Gone, Report};
 use crate::live::transport::socket::{PATIENCE, PAUSE, TRIED};
@@ -38,8 +38,6 @@ const WITH_HEAD_US: i64 = 50_000;
 
 /// A response came to its end.
 pub(super) const EOF: &str = "eof";
-/// It did not.
-pub(super) const RESET: &str = "reset";
 
 /// What the requests of a link share.
 pub(super) struct Wire {

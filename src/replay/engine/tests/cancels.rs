@@ -283,6 +283,28 @@ fn an_answer_that_took_long_in_the_recording_is_watched_for_as_long() {
     assert!(run.answered_us.is_some() && run.stuck_us.is_none(), "{run:?}");
 }
 
+/// One that winds down before it answers does as it should: whoever owes an answer has the time that any request has.
+#[test]
+fn an_answer_that_is_owed_after_a_cancel_is_waited_for_like_any_other() {
+    let mut options = options();
+    options.life.linger_us = 500 * MS;
+    let agent = |answers: Option<i64>| {
+        play(&connection("acp 1", ACP), &options, |wire, message| match message["method"].as_str() {
+            Some("initialize") => drop(wire.result(1, message, json!({"protocolVersion":1}))),
+            Some("session/new") => drop(wire.result(1, message, json!({"sessionId":"sess-live"}))),
+            Some("session/cancel") => {
+                answers.map(|ms| wire.result(ms, &json!({"id": 3}), json!({"stopReason":"cancelled"})));
+            }
+            _ => {}
+        })
+    };
+    let (late, never) = (agent(Some(1_500)), agent(None));
+    let sent = |played: &Played| played.run("#3").cancel.as_ref().and_then(|cancel| cancel.sent_us).expect("sent");
+    assert_eq!((late.run("#3").answered_us, late.run("#3").stuck_us), (Some(sent(&late) + 1_500 * MS), None));
+    assert!(late.log.ended_us < sent(&late) + 2_100 * MS, "the answer ends the wait");
+    assert_eq!(never.run("#3").stuck_us, Some(sent(&never) + 2_000 * MS));
+}
+
 /// What the server asked for the sake of a cancelled request is waited for as long as it took, though silence is watched for less.
 #[test]
 fn a_question_that_came_long_after_the_cancel_is_waited_for_as_long() {

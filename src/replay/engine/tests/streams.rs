@@ -113,6 +113,38 @@ fn a_post_whose_connection_dies_is_told_at_once() {
     assert!(!run.run("#2").peer_gone && run.run("#2").stuck_us.is_some(), "HTTP+SSE answers on another stream");
 }
 
+/// A response that was cut off brings nothing more, unless its events have ids behind which it goes on. One that merely ended is waited for.
+#[test]
+fn a_response_that_is_cut_off_is_told_at_once() {
+    let recorded = connection("mcp 2025-11-25", HTTP);
+    let played = |how: &str, primed: bool| {
+        let mut options = options();
+        options.cancel.over_http = Some(true);
+        play(&recorded, &options, |wire, message| {
+            let stream = wire.stream;
+            if !message["id"].is_null() {
+                head(wire, 200);
+            }
+            if message["method"] != "tools/list" {
+                wire.result(1, message, json!({"protocolVersion":"2025-11-25"}));
+                return;
+            }
+            if primed {
+                wire.at(1, Incoming::Primed { stream, event_id: Some("e1".into()), retry_ms: Some(50) });
+                wire.result(80, message, json!({}));
+            }
+            wire.at(2, Incoming::Closed { stream: Some(stream), by: Side::Server, how: how.into() });
+        })
+    };
+    let cut = played("reset", false);
+    assert!(cut.run("#2").peer_gone && cut.run("#2").stuck_us.is_none() && cut.log.ended_us < 100 * MS);
+    assert!(cut.run("#3").answered_us.is_some() && !cut.run("#3").after_stuck);
+    let resumed = played("reset", true);
+    assert!(!resumed.run("#2").peer_gone && resumed.run("#2").answered_us.is_some());
+    let ended = played("eof", false);
+    assert!(!ended.run("#2").peer_gone && ended.run("#2").stuck_us.is_some());
+}
+
 const LISTENING: &str = r#"
 0 c# 1 {"id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}
 5 s# 1 {"id":1,"result":{"protocolVersion":"2025-11-25"}}

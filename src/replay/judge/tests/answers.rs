@@ -111,6 +111,51 @@ fn s08_no_answer_any_more() {
     assert_eq!(of(&report, "#3").detail, "no answer in 2.00 s; it came after 4.00 s");
 }
 
+/// Nobody watched for what would have come behind the end of a capture that was cut off.
+#[test]
+fn what_is_open_where_the_capture_stops_is_not_known() {
+    let asked = call(10, 2, "a", "{}");
+    let run = |live: &str, complete_tail: bool| {
+        let mut run = Run::mcp(&asked, &(asked.clone() + live));
+        run.recorded.complete_tail = complete_tail;
+        run.judge()
+    };
+    let answered = text(12, 2, "ok");
+    let (cut, closed) = (run(&answered, false), run(&answered, true));
+    assert_eq!((short(&cut).as_str(), short(&closed).as_str()), ("#1 same, #2 unknown", "#1 same, #2 fixed"));
+    assert_eq!(of(&cut, "#2").detail, "the recording ends while it is open");
+    assert_eq!((cut.verdict, closed.verdict), (RunVerdict::Inconclusive, RunVerdict::Pass));
+    assert_eq!(
+        (short(&run("", false)), short(&run("", true))),
+        ("#1 same, #2 unknown".into(), "#1 same, #2 same".into())
+    );
+    // A stream that ended was seen to its end, and what stays open by design is open.
+    let over_http = |method: &str, rest: &str| {
+        let asked = format!("0 c# 1 {{\"id\":1,\"method\":\"{method}\",\"params\":{{\"name\":\"a\"}}}}\n{rest}");
+        let mut run = Run::of("mcp 2026-07-28", &asked, &format!("{asked}5 s# 1 {{\"id\":1,\"result\":{{}}}}\n"));
+        run.recorded.complete_tail = false;
+        short(&run.judge())
+    };
+    assert_eq!(over_http("tools/call", ""), "#1 unknown");
+    assert_eq!(over_http("tools/call", "3 s| 1\n"), "#1 fixed");
+    assert_eq!(over_http("subscriptions/listen", ""), "#1 changed");
+}
+
+/// An error behind a cancel is another outcome only where the recording shows that there was none.
+#[test]
+fn what_a_cancel_came_to_behind_the_end_of_the_capture_is_not_known() {
+    let asked = r#"0 c> {"id":2,"method":"textDocument/references","params":{}}
+        100 c> {"method":"$/cancelRequest","params":{"id":2}}
+        "#;
+    let run = |complete_tail: bool| {
+        let live = format!("{asked}115 s> {{\"id\":2,\"error\":{{\"code\":-32603,\"message\":\"?\"}}}}");
+        let mut run = Run::of("lsp", asked, &live);
+        run.recorded.complete_tail = complete_tail;
+        short(&run.judge())
+    };
+    assert_eq!((run(false).as_str(), run(true).as_str()), ("#2 unknown", "#2 error-changed"));
+}
+
 #[test]
 fn s09_answers_that_change_places() {
     let calls = call(10, 2, "a", "{}") + &call(11, 3, "b", "{}");
@@ -184,6 +229,18 @@ fn slower_needs_both_a_factor_and_a_distance() {
     let run = || Run::mcp(&trace(60), &trace(170));
     assert_eq!(end(&run().judge()), PASS);
     assert_eq!(end(&run().gate(Gate { fail_on: Some(vec![Verdict::Slower]), ..Gate::default() }).judge()), FAIL);
+    // The time for which the server waited for us is ours.
+    let asks = |waits: i64, works: i64| {
+        let answer = format!("{} c> {{\"id\":7,\"result\":{{\"roots\":[]}}}}\n", 12 + waits);
+        let asked = call(10, 2, "a", "{}") + "12 s> {\"id\":7,\"method\":\"roots/list\"}\n" + &answer;
+        asked + &text(12 + waits + works, 2, "ok")
+    };
+    for (before, now, verdict) in
+        [((1, 10), (253, 10), "same"), ((1, 10), (253, 200), "slower"), ((50, 10), (50, 200), "slower")]
+    {
+        let run = Run::mcp(&asks(before.0, before.1), &asks(now.0, now.1)).judge();
+        assert_eq!(short(&run), format!("#1 same, #2 {verdict}, s7 same"), "{now:?}");
+    }
     // Where sending was late, times say nothing.
     let late = run().change("#2", |run| run.planned_us = Some(-100_000)).judge();
     assert!(late.delayed && short(&late) == "#1 same, #2 same", "{}", short(&late));

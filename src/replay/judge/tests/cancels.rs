@@ -8,7 +8,7 @@ fn s01_an_honoured_cancel() {
     assert_eq!(short(&report), "#1 same, #2 same, #3 same");
     assert_eq!(end(&report), PASS);
     let cancels = report.cancels;
-    assert_eq!([cancels.recorded, cancels.landed, cancels.raced, cancels.not_sent], [1, 1, 0, 0]);
+    assert_eq!([cancels.recorded, cancels.landed, cancels.raced, cancels.not_sent, cancels.refused], [1, 1, 0, 0, 0]);
     assert_eq!(of(&report, "#2").notes, ["no answer, watched 5.01 s after the cancel"]);
     assert_eq!(of(&report, "#2").live.cancelled_us, Some(300_000));
 }
@@ -96,6 +96,7 @@ fn a_cancel_that_was_refused_has_not_landed() {
     assert_eq!(short(&report), "#1 same, #2 error-changed, #3 same");
     assert_eq!(of(&report, "#2").detail, "its cancel was refused with HTTP 503 instead of 202");
     assert_eq!((report.cancels.landed, report.cancels.not_sent, end(&report)), (0, 1, FAIL));
+    assert_eq!(report.cancels.refused, 1);
 }
 
 #[test]
@@ -115,6 +116,9 @@ fn s13_a_cancel_that_must_be_answered() {
     assert_eq!(short(&silent), "#1 same, #2 stuck+violates");
     assert_eq!(of(&silent, "#2").rule.as_deref(), Some("cancelled-never-answered"));
     assert_eq!(end(&silent), FAIL);
+    // That the rule is broken the audit says, or nobody.
+    let undecided = run("").fault("#2", "CAN011", "undecidable").judge();
+    assert_eq!((short(&undecided).as_str(), end(&undecided)), ("#1 same, #2 stuck", FAIL));
 
     let result = run(r#"115 s> {"id":2,"result":null}"#).judge();
     assert_eq!(short(&result), "#1 same, #2 same");
