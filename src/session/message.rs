@@ -410,7 +410,10 @@ impl Conn {
         self.side_mut(m.sender).reused.push(m.seen.frame);
         let method = m.message.method();
         // Where an id may be used only once, it is all the same when the first request was answered.
-        let open = in_flight || !self.tells_when_answered() && m.profile.ruling("RPC011").is_none();
+        let open = match m.profile.ruling("RPC011") {
+            Some(_) => in_flight && self.facts.missing.untimed(earlier.frame).is_none(),
+            None => in_flight || !self.tells_when_answered(),
+        };
         let what =
             What::IdReused { id, issuer: m.sender, method, earlier, in_flight: open, continues, broadcast: None };
         self.emit(step, m.profile, m.seen, Some(m.sender), what);

@@ -134,7 +134,7 @@ impl<'a> Collected<'a> {
             placed.connection = self.connections.home(placed.connection);
         }
         self.unseen.renumber(|number| self.connections.home(number));
-        sequel::before_their_sequels(&mut self.placed);
+        sequel::before_their_sequels(&mut self.placed, |number| self.connections.is_named(number));
         self.placed.sort_by_cached_key(|placed| (placed.step.order_us, placed.rank()));
         let half = if all { self.placed.len() } else { self.placed.len() / 2 };
         let rest = self.placed.split_off(half);

@@ -114,6 +114,11 @@ impl Connections {
         self.guessed.contains(&stream)
     }
 
+    /// True for one whose messages are all of one client.
+    pub(super) fn is_named(&self, number: u32) -> bool {
+        !matches!(self.keys[number as usize], Key::Place(..))
+    }
+
     /// True for a WebSocket, which has no streams.
     pub(super) fn is_socket(&self, number: u32) -> bool {
         matches!(self.keys[number as usize], Key::WebSocket(_))

@@ -14,8 +14,8 @@ use crate::protocol::Side;
 type Key = (u32, Link);
 
 /// Puts messages without a time, and what came before them on their streams, before the first that rests on them.
-pub(super) fn before_their_sequels(placed: &mut [Placed<'_>]) {
-    let (followed, mut limits) = (followed(placed), greetings(placed));
+pub(super) fn before_their_sequels(placed: &mut [Placed<'_>], is_of_one_client: impl Fn(u32) -> bool) {
+    let (followed, mut limits) = (followed(placed), greetings(placed, is_of_one_client));
     if followed.is_empty() && limits.is_empty() {
         return;
     }
@@ -41,9 +41,11 @@ fn moves(step: &ExchangeStep<'_>) -> bool {
     !step.timed || step.may_be_earlier()
 }
 
-/// Answers to handshakes, each with what the client sent first since it may have come: a client goes on when it was answered.
-fn greetings(placed: &[Placed<'_>]) -> FxHashMap<usize, i64> {
+/// Answers to handshakes, each with what the client sent first since it may have come: a client goes on when it was answered, and
+/// another one whenever it likes.
+fn greetings(placed: &[Placed<'_>], is_of_one_client: impl Fn(u32) -> bool) -> FxHashMap<usize, i64> {
     let late = placed.iter().enumerate().filter(|(_, one)| one.step.may_be_earlier());
+    let late = late.filter(|(_, one)| is_of_one_client(one.connection));
     let late: FxHashMap<u32, usize> = late.map(|(at, one)| (one.stream, at)).collect();
     let asks = |one: &&Placed<'_>| matches!(&one.step.what, StepKind::Text(text) if greets(text));
     let asked = placed.iter().filter(|one| late.contains_key(&one.stream)).filter(asks);
