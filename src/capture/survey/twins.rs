@@ -169,7 +169,9 @@ impl Notes {
                     let of = |issuer: &&u8| asked.contains_key(&(note.channel, **issuer, note.id));
                     let issuer = note.issuers().iter().find(of);
                     let asked = issuer.and_then(|issuer| asked.get_mut(&(note.channel, *issuer, note.id)));
-                    asked.and_then(|asked| asked.0.last_mut()).map(|(_, answers)| answers.push(note.said()));
+                    if let Some((_, answers)) = asked.and_then(|asked| asked.0.last_mut()) {
+                        answers.push(note.said());
+                    }
                 }
                 _ => {}
             }

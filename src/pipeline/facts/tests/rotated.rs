@@ -33,9 +33,7 @@ fn session(name: &'static str, calls: u64, dice: &mut Dice, fault: Fault) -> Vec
     let opens = format!(
         r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{{greeting},"clientInfo":{{"name":"c","version":"1"}}}}}}"#
     );
-    let opened = format!(
-        r#"{{"jsonrpc":"2.0","id":0,"result":{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}}}"#
-    );
+    let opened = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}"#.to_string();
     let greets = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_string();
     let mut said = vec![(0, true, name, opens), (3, false, name, opened), (4, true, name, greets)];
     let call = |id: u64| {
