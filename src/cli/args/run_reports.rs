@@ -1,6 +1,8 @@
 //! How the report of a run is printed, and the reports that are written beside it: `replay` and `diff` have these flags.
 
-use std::path::{Path, PathBuf};
+#[cfg(feature = "live")]
+use std::path::Path;
+use std::path::PathBuf;
 
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};

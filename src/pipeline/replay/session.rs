@@ -57,13 +57,15 @@ pub fn run(
     let folder = Scratch::new()?;
     let whole = folder.path.join("live.run.jsonl");
     let clock = Clock::start();
-    let mut tapes = vec![Tape::start(TapeOptions { redact: None, ..describe(job, &whole, replay_of) }, clock)?];
+    let begun = Tape::start(TapeOptions { redact: None, ..describe(job, &whole, replay_of) }, clock);
+    let mut tapes = vec![begun.map_err(|error| not_written(&error.message))?];
     // Before anything is sent: a place that cannot be written to is an error then.
     let kept = keep.file.as_deref().map(|file| Output::create(file, Readers::Owner)).transpose()?;
     let part = folder.path.join("kept.run.jsonl");
     if kept.is_some() {
         let redact = keep.redact.clone();
-        tapes.push(Tape::start(TapeOptions { redact, ..describe(job, &part, replay_of) }, clock)?);
+        let begun = Tape::start(TapeOptions { redact, ..describe(job, &part, replay_of) }, clock);
+        tapes.push(begun.map_err(|error| not_written(&error.message))?);
     }
     let played = drive::play(job, clock, &tapes, interrupt, watch);
     let wall_us = clock.us();
@@ -72,10 +74,7 @@ pub fn run(
     let unreached = played.as_ref().ok().and_then(|logs| unreached(logs));
     // What is judged is what was written down. Nothing is, where a part of it is missing.
     if let (Some(why), Ok(_), None) = (lost, &played, &unreached) {
-        let message = format!("the live session could not be written, and nothing was judged: {why}");
-        return Err(
-            Error::new(ErrorKind::Io, message).hint("it is written in TMPDIR: make room there, or name another")
-        );
+        return Err(not_written(&why));
     }
     // Where nothing was said, what is kept from an earlier run stays.
     if let (Some(mut kept), None) = (kept, &unreached) {
@@ -103,6 +102,11 @@ pub fn run(
         }
     };
     Ok(Ran { logs, live, started_us: clock.epoch_us(), wall_us, trouble })
+}
+
+fn not_written(why: &str) -> Error {
+    let message = format!("the live session could not be written, and nothing was judged: {why}");
+    Error::new(ErrorKind::Io, message).hint("it is written in TMPDIR: make room there, or name another")
 }
 
 pub(super) fn describe(job: &Job<'_>, path: &Path, replay_of: &str) -> TapeOptions {
