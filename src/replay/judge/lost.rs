@@ -21,7 +21,9 @@ impl Case<'_> {
         if after.iter().any(gap) {
             return Some("the recording has a gap where its answer may have been");
         }
-        self.recorded.is_cut_off(self.own()).then_some("the recording ends while it is open")
+        // As long as the live side is silent, too, they are alike.
+        let stopped = self.live_text().is_some() && self.recorded.is_cut_off(self.own());
+        stopped.then_some("the recording ends while it is open")
     }
 
     /// True if the live side could have sent something where nobody listened: over HTTP it may do so on the stream of a GET.
