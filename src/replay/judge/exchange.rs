@@ -111,7 +111,7 @@ impl<'a> Case<'a> {
 
     /// True where the audit of the live session takes what came under its id for no answer to it, as it did with the recording:
     /// an id that is used twice, or of the other JSON type.
-    fn is_unpaired(&self) -> bool {
+    pub(super) fn is_unpaired(&self) -> bool {
         let twin = self.live.zip(self.twin).and_then(|(live, twin)| live.exchanges.get(twin));
         twin.is_some_and(|twin| twin.response.is_none())
     }

@@ -21,8 +21,9 @@ impl Case<'_> {
         if after.iter().any(gap) {
             return Some("the recording has a gap where its answer may have been");
         }
-        // As long as the live side is silent, too, they are alike.
-        let stopped = self.live_text().is_some() && self.recorded.is_cut_off(self.own());
+        // As long as the live side gives no answer, too, they are alike.
+        let answered = self.live_text().is_some() && !self.is_unpaired();
+        let stopped = answered && self.recorded.is_cut_off(self.own());
         stopped.then_some("the recording ends while it is open")
     }
 
