@@ -242,9 +242,11 @@ fn called<'c>(live: &'c Connection, tool: &str) -> Option<&'c Exchange> {
     live.exchanges.iter().rfind(own)
 }
 
-/// The requests of the client that it cancelled in flight.
+/// The requests of the client that it cancelled in flight, and may cancel: the handshake is none of them.
 fn cancelled(live: &Connection) -> impl Iterator<Item = &Exchange> {
-    live.exchanges.iter().filter(|exchange| exchange.issuer == Side::Client && !exchange.cancels.is_empty())
+    let may = |exchange: &&Exchange| Some(exchange.method.as_str()) != live.profile.opening.initialize;
+    let own = |exchange: &&Exchange| exchange.issuer == Side::Client && !exchange.cancels.is_empty();
+    live.exchanges.iter().filter(own).filter(may)
 }
 
 fn is_said(event: &crate::replay::recording::Event, side: Side) -> bool {

@@ -226,7 +226,8 @@ impl<'a> Row<'a> {
 
     /// The error for a row that says nothing.
     pub(crate) fn damaged(&self) -> Error {
-        let what = format!("row {} of {} holds no fact: kind `{}`", self.seq, self.source, self.kind);
+        let of = if self.source.is_empty() { String::new() } else { format!(" of {}", self.source) };
+        let what = format!("row {}{of} holds no fact: kind `{}`", self.seq, self.kind);
         Error::new(ErrorKind::Input, what).hint("give rows as `rpctape facts` writes them, all columns unchanged")
     }
 

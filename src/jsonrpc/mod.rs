@@ -2,12 +2,14 @@
 //!
 //! Parsing never fails: what is wrong with a message is part of what [`parse`] returns.
 
+mod count;
 mod envelope;
 mod error_member;
 mod id;
 mod message;
 mod text;
 
+pub use count::{Count, Rank};
 pub(crate) use envelope::MemberName;
 pub use envelope::{Lift, NoLift};
 pub use id::{Id, IdField};

@@ -124,7 +124,7 @@ impl Conn {
     fn skips_answers(&self) -> bool {
         let is_open = |slot: &&Slot| slot.exchange.in_flight() && slot.exchange.cancel().is_none() && due(slot);
         let left_open = |issued: &Issued| issued.live.values().map(|slot| &**slot).filter(is_open).count();
-        let sampled = |issued: &Issued| issued.skips_ids() && left_open(issued) > 1;
+        let sampled = |issued: &Issued| issued.count.skips() && left_open(issued) > 1;
         let life = &self.facts.lifecycle;
         let unanswered = life.initialize.is_some() && life.initialize_answer.is_none();
         unanswered && (self.goes_on() || self.unheard(Side::Client).all) || self.sides.iter().any(sampled)

@@ -11,16 +11,22 @@ use crate::protocol::codes::REQUEST_CANCELLED;
 impl Conn {
     /// Notes an id that was answered or cancelled, and that no request of this side had so far.
     pub(super) fn miss(&mut self, step: &Step<'_>, issuer: Side, id: &Id, seen: Seen, naming: Naming) {
+        let explained = self.is_explained(step, issuer, seen);
         self.name(step, issuer, id, seen, naming);
-        self.side_mut(issuer).miss(id);
+        self.side_mut(issuer).miss(id, explained);
     }
 
-    /// Notes that a message names a request of this side that the log does not have. Where the log is known to miss something before
-    /// it, that explains it, and shows nothing of the rest.
+    /// Notes that a message names a request of this side that the log does not have.
     pub(super) fn name(&mut self, step: &Step<'_>, issuer: Side, id: &Id, seen: Seen, naming: Naming) {
-        if self.surely_new(step, issuer, seen) == Judgement::EXACT {
+        if !self.is_explained(step, issuer, seen) {
             self.side_mut(issuer).named.note(id, naming);
         }
+    }
+
+    /// True where the log is known to miss something before a message: that explains why it names what is not there, and shows nothing of
+    /// the rest.
+    fn is_explained(&self, step: &Step<'_>, issuer: Side, seen: Seen) -> bool {
+        self.surely_new(step, issuer, seen) != Judgement::EXACT
     }
 
     /// How an answer names its request. An error may object to a cancel that has come before it: no such request. A result does not, nor

@@ -33,7 +33,7 @@ impl Unheard {
                 *unheard.methods.entry(exchange.method.clone()).or_default() += 1;
             }
         }
-        let asks = peer.highest.is_some() || !peer.live.is_empty();
+        let asks = peer.count.has_begun() || !peer.live.is_empty();
         unheard.all = answers == 0 && asks && unheard.methods.len() > 1;
         unheard
     }

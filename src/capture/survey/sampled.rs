@@ -1,23 +1,21 @@
 //! Records that a log of several connections lacks anywhere: what one of them shows of it, by its count of ids or by an id that both
 //! sides name, holds for all.
 
-use std::collections::BTreeSet;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::note::{Act, Note};
 use crate::capture::plan::Plan;
+use crate::jsonrpc::{Count, Rank};
 
-/// So many ids that count up are a count.
-const STEADY: usize = 3;
+/// How many ids without a request are remembered.
+const UNASKED: usize = 64;
 
-/// What one side of a stream asked, and what of its count it was answered and had not asked, by the numbers of ids.
+/// What one side of a stream asked, and what it was answered and had not asked.
 #[derive(Default)]
 struct Asked {
-    /// What it asked first: what was asked before may be answered here.
-    first: Option<i64>,
-    asked: BTreeSet<i64>,
-    unasked: BTreeSet<i64>,
+    ids: FxHashSet<u64>,
+    count: Count,
+    unasked: Vec<Rank>,
     names: Names,
 }
 
@@ -47,28 +45,36 @@ impl Names {
 }
 
 impl Asked {
-    fn ask(&mut self, number: i64) {
-        self.first.get_or_insert(number);
-        self.asked.insert(number);
-    }
-
-    fn number(&mut self, act: Act, number: i64) {
-        match act {
-            Act::Ask | Act::Open => self.ask(number),
-            Act::Answer => drop(self.unasked.insert(number)),
+    /// Notes a message. Where its stream was `begun` in the log, nothing was asked before.
+    fn note(&mut self, note: &Note, begun: bool) {
+        if begun {
+            self.names.note(note);
+        }
+        let Some(rank) = note.rank else { return };
+        match note.act {
+            Act::Ask | Act::Open => self.ask(note.id, rank),
+            Act::Answer => self.answer(note.id, rank, begun),
             Act::Tell => {}
         }
     }
 
-    /// True if requests must be missing: several that its count passed were answered, or one, and most of the count is there. What is
-    /// answered before the count, or behind it, may be a slip of who answers.
+    fn ask(&mut self, id: u64, rank: Rank) {
+        self.ids.insert(id);
+        self.count.up(rank);
+        self.unasked.retain(|unasked| *unasked != rank);
+    }
+
+    fn answer(&mut self, id: u64, rank: Rank, begun: bool) {
+        let tells = begun || self.count.has_begun() && self.count.is_of(rank);
+        let new = !self.ids.contains(&id) && !self.unasked.contains(&rank);
+        if tells && new && self.unasked.len() < UNASKED {
+            self.unasked.push(rank);
+        }
+    }
+
+    /// True if requests must be missing.
     fn lacks_requests(&self) -> bool {
-        let (Some(first), Some(last)) = (&self.first, self.asked.last()) else { return false };
-        let within = self.unasked.range(first..last).filter(|number| !self.asked.contains(number)).count();
-        let asked = self.asked.range(first..).count();
-        let left_out = last.abs_diff(*first).saturating_add(1).saturating_sub(asked as u64);
-        let counts = asked >= STEADY && asked as u64 > left_out;
-        within > 1 || within == 1 && counts
+        self.count.lacks_requests(&self.unasked) || self.names.lacks_request()
     }
 }
 
@@ -90,34 +96,36 @@ fn lacks_records(list: &[Note], streams: &[u32]) -> bool {
     for (note, stream) in list.iter().zip(streams) {
         let issuer = if note.act == Act::Answer { note.issuers()[0] } else { note.sender };
         let side = sides.entry((*stream, issuer)).or_default();
-        if let Some(number) = note.number {
-            side.number(note.act, number);
-        }
         // What is named in a stream that begins before the log may have been asked there.
-        if *begun.entry(*stream).or_insert(note.act == Act::Open) {
-            side.names.note(note);
-        }
+        side.note(note, *begun.entry(*stream).or_insert(note.act == Act::Open));
     }
-    sides.values().any(|side| side.lacks_requests() || side.names.lacks_request())
+    sides.values().any(Asked::lacks_requests)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::jsonrpc::Id;
+
+    fn lacks(asked: &[i64], answered: &[i64], begun: bool) -> bool {
+        let mut side = Asked::default();
+        let rank = |number: &i64| Rank::of(&Id::Int(*number));
+        asked.iter().for_each(|number| side.ask(*number as u64, rank(number)));
+        answered.iter().for_each(|number| side.answer(*number as u64, rank(number), begun));
+        side.lacks_requests()
+    }
 
     #[test]
     fn what_a_count_passed_and_was_answered_is_missing() {
-        let lacks = |asked: &[i64], answered: &[i64]| {
-            let mut side = Asked { unasked: answered.iter().copied().collect(), ..Asked::default() };
-            asked.iter().for_each(|number| side.ask(*number));
-            side.lacks_requests()
-        };
-        assert!(lacks(&[1, 2, 4, 5], &[1, 2, 3, 4, 5]) && lacks(&[1, 9], &[5, 6]));
-        assert!(!lacks(&[1, 9], &[5]), "one number may be a slip");
-        assert!(!lacks(&[5, 6, 7, 8], &[1, 2, 3, 9]), "before the count, and behind it");
-        assert!(!lacks(&[7, 8, 4, 9], &[4, 5, 6]), "an id that is used again does not begin a count");
-        assert!(!lacks(&[1, 2, 3], &[1, 2, 3]) && !lacks(&[], &[1, 2]));
-        assert!(!lacks(&[i64::MIN, i64::MAX], &[0]));
+        assert!(lacks(&[1, 2, 4, 5], &[1, 2, 3, 4, 5], false) && lacks(&[1, 9], &[5, 6], false));
+        assert!(!lacks(&[1, 9], &[5], false), "one number may be a slip");
+        assert!(!lacks(&[5, 6, 7, 8], &[1, 2, 3], false), "before the count");
+        assert!(!lacks(&[1, 2, 3], &[1, 2, 3], true) && !lacks(&[], &[1, 2], true));
+    }
+
+    #[test]
+    fn what_was_asked_before_the_log_is_not_missing() {
+        assert!(lacks(&[], &[1, 2, 3], true) && !lacks(&[], &[1, 2, 3], false));
     }
 
     #[test]

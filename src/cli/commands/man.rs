@@ -12,7 +12,7 @@ use crate::cli::screen::io;
 /// Print the manual page, or write all pages into a directory
 #[derive(Args, Debug)]
 pub struct ManArgs {
-    /// Directory to write rpctape.1, rpctape-check.1, ... into
+    /// Directory to write rpctape.1, rpctape-check.1, ... into; without it, or with `-`, rpctape.1 goes to standard output
     #[arg(short, long, value_name = "DIR")]
     out_dir: Option<PathBuf>,
 }
@@ -39,7 +39,7 @@ const EXAMPLES: &str = ".SH EXAMPLES\n\
 pub fn run(args: &ManArgs) -> Result<u8> {
     let mut root = crate::Cli::command();
     root.build();
-    let Some(directory) = &args.out_dir else {
+    let Some(directory) = args.out_dir.as_deref().filter(|name| !output::is_stdout(name)) else {
         io::print(&String::from_utf8_lossy(&page(&root)?))?;
         return Ok(0);
     };

@@ -1,4 +1,4 @@
-//! What one side has issued. What its ids tell is in `count`.
+//! What one side has issued.
 
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
@@ -10,12 +10,12 @@ use super::named::Named;
 use super::rare::Rare;
 use super::slot::Slot;
 use super::suspect::Suspect;
-use crate::jsonrpc::Id;
+use crate::jsonrpc::{Count, Id, Rank};
 use crate::session::race::Witness;
 use crate::session::seen::{FrameId, Seen};
 
 /// How many ids without a request are remembered.
-pub(super) const UNASKED: usize = 64;
+const UNASKED: usize = 64;
 
 /// How many methods that were answered are remembered; a log with more is no log of one side's silence.
 const METHODS: usize = 1024;
@@ -43,16 +43,10 @@ pub(in crate::session) struct Issued {
     pub(in crate::session) superseded: bool,
     /// The tokens that requests gave whose ids were used again so.
     pub(in crate::session) lost_tokens: Rare<FxHashSet<Id>>,
-    /// The highest id so far, where ids count up: a higher one cannot have been used before.
-    pub(in crate::session) highest: Option<(u64, i64)>,
-    /// The first id, where it is a number in a series.
-    pub(in crate::session) first: Option<(u64, i64)>,
-    /// True once the count has begun anew behind its first id, in another series.
-    pub(in crate::session) begun_anew: bool,
-    /// How many ids have raised the highest.
-    pub(in crate::session) counted: i64,
-    /// Ids of this series that were answered or cancelled, and that no request had.
-    pub(in crate::session) unasked: Rare<Vec<i64>>,
+    /// What its ids tell.
+    pub(in crate::session) count: Count,
+    /// Ids that were answered or cancelled, and that no request had.
+    pub(in crate::session) unasked: Rare<Vec<Rank>>,
     /// True once an id was answered or cancelled that no request had, whatever id.
     pub(in crate::session) missed: bool,
     /// Requests that the log does not have and messages name, though nothing before them is known to be missing.
@@ -124,6 +118,36 @@ impl Issued {
         }
     }
 
+    /// Notes a new id. Most issuers count up; then no id has to be looked up among the requests that were dropped.
+    pub(in crate::session) fn count_up(&mut self, id: &Id) {
+        let rank = Rank::of(id);
+        if let Some(unasked) = self.unasked.held() {
+            unasked.retain(|unasked| *unasked != rank);
+        }
+        self.unsure |= !self.count.up(rank) && self.evicted;
+    }
+
+    /// Notes an id that was answered or cancelled, and that no request had so far. Where it is `explained` by what the log misses before
+    /// it, only a count that has passed it tells more.
+    pub(in crate::session) fn miss(&mut self, id: &Id, explained: bool) {
+        self.missed = true;
+        let rank = Rank::of(id);
+        let tells = !explained || self.count.is_of(rank);
+        if tells && self.unasked.len() < UNASKED && !self.unasked.contains(&rank) {
+            self.unasked.push(rank);
+        }
+    }
+
+    /// True where this side must have sent requests that the log does not have: see [`Count::lacks_requests`].
+    pub(in crate::session) fn lacks_requests(&self) -> bool {
+        self.count.lacks_requests(&self.unasked)
+    }
+
+    /// The same of those with which it must have begun.
+    pub(in crate::session) fn lacks_first(&self) -> bool {
+        self.count.lacks_first(&self.unasked)
+    }
+
     /// True where nothing that this side sent is in the log, and the other side answers it all the same.
     pub(in crate::session) fn is_unlogged(&self) -> bool {
         let silent = self.live.is_empty() && !self.evicted && self.notified.is_none() && !self.nameless;
@@ -156,6 +180,35 @@ mod tests {
         assert_eq!(after(2_000, 1_900), (false, true), "it is in use");
         assert_eq!(after(8, 1), (false, true), "a small one costs nothing");
         assert_eq!(after(8, 0), (true, true), "one that is empty costs nothing at all");
+    }
+
+    #[test]
+    fn who_is_answered_and_is_not_in_the_log_has_asked() {
+        let mut unseen = Issued::default();
+        unseen.miss(&Id::Text("a".into()), true);
+        assert!(unseen.is_unlogged());
+        unseen.answers = 1;
+        assert!(!unseen.is_unlogged(), "who is in the log, and did not ask");
+    }
+
+    #[test]
+    fn an_id_that_is_used_behind_its_answer_is_not_missing() {
+        let mut issued = Issued::default();
+        [1, 9].iter().for_each(|id| issued.count_up(&Id::Int(*id)));
+        [5, 6].iter().for_each(|id| issued.miss(&Id::Int(*id), true));
+        assert!(issued.lacks_requests());
+        issued.count_up(&Id::Int(5));
+        assert!(!issued.lacks_requests());
+    }
+
+    #[test]
+    fn only_ids_that_do_not_count_up_have_to_be_looked_up() {
+        let unsure = |evicted: bool, ids: [i64; 2]| {
+            let mut issued = Issued { evicted, ..Issued::default() };
+            ids.iter().for_each(|id| issued.count_up(&Id::Int(*id)));
+            issued.unsure
+        };
+        assert_eq!([unsure(true, [2, 1]), unsure(true, [1, 2]), unsure(false, [2, 1])], [true, false, false]);
     }
 
     #[test]

@@ -4,7 +4,6 @@ mod anew;
 mod births;
 mod clock;
 mod controls;
-mod count;
 mod documents;
 mod eras;
 mod http;

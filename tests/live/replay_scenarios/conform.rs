@@ -408,6 +408,14 @@ fn clients_are_examined_too() {
 }
 
 #[test]
+fn a_handshake_that_is_cancelled_is_no_request_that_was_given_up_as_it_should_be() {
+    let hasty = [HELLO[0], r#">"method":"notifications/cancelled","params":{"requestId":0}"#, HELLO[1]];
+    let told = client(&hasty);
+    let said: Vec<_> = verdicts(&told).into_iter().filter(|(_, verdict)| *verdict != "not-observed").collect();
+    assert_eq!(said, [("handshake-kept", "violates")], "{told:?}");
+}
+
+#[test]
 fn what_a_client_does_whose_server_has_ended_is_told_and_no_fault() {
     use std::io::{BufRead, BufReader, Write};
     let folder = tempfile::tempdir().expect("a folder");
