@@ -144,6 +144,19 @@ impl Default for Head {
     }
 }
 
+impl Head {
+    fn beginning(&self) -> &[u8] {
+        &self.bytes[..self.length.min(BEGINNING)]
+    }
+
+    /// A time that is longer belongs to it, and what ends that: within the record others of the same digits may stand.
+    fn stamp(&self) -> &[u8] {
+        let of_time = |byte: &&u8| byte.is_ascii_digit() || b"Z:.,+-".contains(byte);
+        let more = self.bytes[STAMP..self.length.max(STAMP)].iter().take_while(of_time).count();
+        &self.bytes[..self.length.min(STAMP + more + 1)]
+    }
+}
+
 impl Heads {
     /// A line whose message begins at `start`.
     #[inline]
@@ -187,7 +200,7 @@ impl Heads {
             {
                 whole = value_end(line, end + open);
             }
-            whole.is_none_or(|end| end <= *at) && self.begun_by(&line[*at..], RARE, STAMP)
+            whole.is_none_or(|end| end <= *at) && self.begun_by(&line[*at..], RARE, Head::stamp)
         })
     }
 
@@ -198,17 +211,17 @@ impl Heads {
 
     /// True for a message that is no message but a record of the log: its line holds two of them.
     pub(crate) fn are_in_place_of(&self, message: &[u8]) -> bool {
-        self.begun_by(message, TELLING, BEGINNING)
+        self.begun_by(message, TELLING, Head::beginning)
     }
 
     /// True for a text that begins as records do.
     fn begins(&self, text: &[u8]) -> bool {
-        self.begun_by(text, RARE, BEGINNING)
+        self.begun_by(text, RARE, Head::beginning)
     }
 
-    /// True for a text of which so many bytes are as records begin with a head of at least so many.
-    fn begun_by(&self, text: &[u8], least: usize, length: usize) -> bool {
-        let begins = |head: &Head| alike(&head.bytes[..head.length.min(length)], text);
+    /// True for a text that begins as so much of a head does that has at least so many bytes.
+    fn begun_by(&self, text: &[u8], least: usize, part: fn(&Head) -> &[u8]) -> bool {
+        let begins = |head: &Head| alike(part(head), text);
         self.heads.iter().any(|head| (least..text.len()).contains(&head.length) && begins(head))
     }
 }
@@ -316,6 +329,20 @@ mod tests {
         let mut heads = Heads::default();
         heads.learn(b"08:15:01 I okhttp: {}", 19);
         assert!(heads.breaks_off(b"08:15:01 I okht") && !heads.breaks_off(b"08:15:02 I okhttp: "));
+    }
+
+    #[test]
+    fn a_time_within_a_record_is_no_other_record() {
+        let mut heads = Heads::default();
+        heads.learn(b"2026-09-03T08:15:00.000123456Z stderr F {}", 40);
+        let outer = "2026-09-03T08:15:00.085123456Z stderr";
+        let second = |line: String| heads.second(line.as_bytes());
+        for digits in ["08500000", "085123456"] {
+            let inner = format!(r#"{{"ts":"2026-09-03T08:15:00.{digits}Z","dir":"s2c","msg":{{"jsonrpc":"2.0","#);
+            assert_eq!(second(format!("{outer} P {inner}")), None, "{digits}");
+        }
+        let half = format!(r#"{outer} F {{"ts":"2026-09-03T08:1"#);
+        assert_eq!(second(format!("{half}{outer} F {{}}")), Some(half.len()));
     }
 
     #[test]

@@ -22,6 +22,9 @@ use crate::error::{Error, ErrorKind, Result};
 /// How much of the head a format is told by, in bytes.
 const SAMPLE: usize = 64 << 10;
 
+/// Of how many lines it has to be, where they are long.
+const SEVERAL: usize = 8;
+
 /// How many bytes tell what packed a file.
 const MAGIC: usize = 24;
 
@@ -117,10 +120,7 @@ impl Input {
             once: None,
         };
         input.start()?;
-        input.extend_head(SAMPLE)?;
-        if !input.head.contains(&b'\n') {
-            input.extend_head(LONG_SAMPLE)?;
-        }
+        input.take_sample()?;
         if let Some(end) = end_of_records(&input.head) {
             input.end_records_at(end);
         }
@@ -214,6 +214,17 @@ impl Input {
     pub(crate) fn overhear(&mut self, ear: Ear) -> bool {
         self.ear = self.plain.then_some(ear);
         self.plain
+    }
+
+    /// Takes the sample that tells the format: of long lines as much as makes several, which one record alone may not be like.
+    fn take_sample(&mut self) -> Result<()> {
+        let mut length = SAMPLE;
+        self.extend_head(length)?;
+        while length < LONG_SAMPLE && memchr::memchr_iter(b'\n', &self.head).take(SEVERAL).count() < SEVERAL {
+            length *= 2;
+            self.extend_head(length)?;
+        }
+        Ok(())
     }
 
     /// Takes a longer sample of the head; false if there is no more of it.

@@ -392,7 +392,7 @@ impl<'s> Out<'s> {
             return Ok(());
         }
         if let Some((_, hash)) = text
-            && (self.plan.twins || self.plan.doubts)
+            && (self.plan.twins || self.plan.doubts || self.plan.stutters)
             && let Some(has_id) = has_id(&body)
         {
             match self.twins.knows(&self.plan, &place, hash, has_id) {

@@ -27,10 +27,12 @@ impl Conn {
             counts_on: self.counts_on(&m.message.id),
         };
         self.release_anew(step);
-        match self.facts.separated {
-            true => self.tell_anew(step, &anew, None, Judgement::EXACT),
-            false => self.anew = Some(Box::new(anew)),
+        if self.facts.separated {
+            return self.tell_anew(step, &anew, None, Judgement::EXACT);
         }
+        // What comes may be another server, or another client: how quick they are says nothing of what was before.
+        self.judge_waiting(step);
+        self.anew = Some(Box::new(anew));
     }
 
     /// True for the id with which the client's own count goes on.

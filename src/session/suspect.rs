@@ -105,11 +105,16 @@ impl Conn {
         }
     }
 
-    /// Judges all suspects with what is known now.
-    pub(super) fn judge_all(&mut self, step: &mut Step<'_>) {
+    /// Judges those that wait with what is known now.
+    pub(super) fn judge_waiting(&mut self, step: &mut Step<'_>) {
         while !self.suspects.is_empty() {
             self.judge_first(step);
         }
+    }
+
+    /// Judges all suspects with what is known now.
+    pub(super) fn judge_all(&mut self, step: &mut Step<'_>) {
+        self.judge_waiting(step);
         for side in Side::BOTH {
             for mut suspect in self.side_mut(side).early_cancels.take_all() {
                 if let Accused::EarlyCancel(early) = &mut suspect.what

@@ -155,6 +155,12 @@ impl<'a> CriLine<'a> {
     }
 }
 
+/// The stream of a line of the container runtime interface, and whether what it says ends with it: a piece goes on in the next line of
+/// its stream.
+pub(in crate::capture) fn cri_piece(line: &str) -> Option<(&str, bool)> {
+    CriLine::read(line).map(|line| (line.stream, line.is_last))
+}
+
 /// True for a line of the container runtime interface.
 pub(super) fn looks_like_cri(line: &str) -> bool {
     CriLine::read(line).is_some()

@@ -27,6 +27,7 @@ mod vscode_log;
 #[cfg(test)]
 mod tests;
 
+pub(in crate::capture) use container::cri_piece;
 pub(crate) use inside::Inside;
 pub(in crate::capture) use logfmt::pairs;
 use peeler::Peeler;

@@ -29,6 +29,8 @@ pub(super) struct Plan {
     pub twins: bool,
     /// True if its clock tells too little to know twins: who says the same again in one second may have said it twice.
     pub doubts: bool,
+    /// Records without a time stand twice, one right behind the other: nothing tells whether they were said twice or written twice.
+    pub stutters: bool,
     /// True if some that ask or answer do: then what has no id may do so, too.
     pub resent: bool,
     /// True if every message stands in it an even number of times, with or without times: it has two writers.
@@ -91,6 +93,7 @@ impl Default for Plan {
             resolution_us: 0,
             twins: false,
             doubts: false,
+            stutters: false,
             resent: false,
             doubled: false,
             note_id: None,

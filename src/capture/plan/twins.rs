@@ -30,6 +30,8 @@ pub(in crate::capture) struct Twins {
     seen: FxHashMap<u64, usize>,
     count: usize,
     newest: Option<i64>,
+    /// Of a log whose records stand twice, one right behind the other: the digest of the last one.
+    last: Option<u64>,
     /// True once a request or an answer stood twice: then what has no id may do so, too.
     met: bool,
     /// Of a log that holds everything twice: digests of what was met once and not yet again.
@@ -69,7 +71,10 @@ impl Twins {
         if plan.doubled && self.is_second(digest) {
             return Known::Yes;
         }
-        let Some(at_us) = place.at_us else { return Known::No };
+        let Some(at_us) = place.at_us else {
+            let again = plan.stutters && self.last.replace(digest) == Some(digest);
+            return if again { Known::Perhaps } else { Known::No };
+        };
         let newest = self.newest.unwrap_or(i64::MIN);
         let stands_before = self.remember(digest) && newest >= at_us;
         self.newest = Some(newest.max(at_us));

@@ -278,14 +278,14 @@ pub(super) fn times(head: &[u8]) -> usize {
     let head = &head[..head.len().min(TIMED)];
     let (ends, mut start) = (memchr::memchr_iter(b'\n', head).chain([head.len()]), 0);
     let lines = ends.map(|end| &head[std::mem::replace(&mut start, end + 1).min(end)..end]);
-    let version = memmem::Finder::new("\"jsonrpc\"");
+    let version = memmem::Finder::new("\"jsonrpc");
     let of_message = lines.filter(|line| !line.is_empty()).map(|line| before_message(line, &version));
     let mut counts: Vec<usize> = of_message.map(|before| times_again(before, 0).count()).collect();
     counts.sort_unstable_by_key(|count| std::cmp::Reverse(*count));
     counts.get((counts.len() / 4).max(OFTEN - 1)).copied().unwrap_or(0)
 }
 
-/// What stands on a line before its message, which may be a member of a record in JSON; of one that does not say where it begins, what
+/// What stands on a line before its message, which may be a member of a record in JSON, or quoted in it; of one that does not say where it begins, what
 /// stands before all brackets.
 fn before_message<'l>(line: &'l [u8], version: &memmem::Finder<'_>) -> &'l [u8] {
     let within = version.find(line).and_then(|at| memchr::memrchr(b'{', &line[..at]));

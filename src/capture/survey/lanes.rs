@@ -5,6 +5,7 @@ use crate::capture::anywhere;
 use crate::capture::format::{Format, LineReader, Reader};
 use crate::capture::lines::Line;
 use crate::capture::out::Out;
+use crate::capture::peel::cri_piece;
 use crate::capture::sample::Sample;
 use crate::capture::spoken::{Telling, said};
 use crate::error::Result;
@@ -20,20 +21,41 @@ pub(in crate::capture) struct Lanes<'f> {
     sample: &'f Sample,
     lanes: Vec<(String, Box<dyn LineReader>)>,
     last: usize,
+    /// The streams of a container of which a record goes on in the next line, and its lane.
+    pieces: Vec<(String, usize)>,
+    /// True for lines that may be pieces.
+    has_pieces: bool,
 }
 
 impl<'f> Lanes<'f> {
     /// Lines of a format, kept apart by what they say there.
     pub(in crate::capture) fn new(telling: Vec<Telling>, format: &'static dyn Format, sample: &'f Sample) -> Lanes<'f> {
-        Lanes { telling, format, sample, lanes: Vec::new(), last: 0 }
+        let has_pieces = format.name() == "kubernetes-cri";
+        Lanes { telling, format, sample, lanes: Vec::new(), last: 0, pieces: Vec::new(), has_pieces }
     }
 
-    /// The lane of a line; one that starts with white space goes on with what the line before began, unless it has a message of
-    /// its own, as where all lines are indented.
+    /// The lane of a line: a piece goes where the first of its record went, which alone has all that stands before a message.
     fn lane(&mut self, line: &Line<'_>) -> Option<usize> {
         let text = line.text();
-        let goes_on = text.starts_with(char::is_whitespace) && anywhere::next(&text, 0).is_none();
-        let said = said(&self.telling, &text).filter(|_| !goes_on);
+        let Some((stream, is_last)) = cri_piece(&text).filter(|_| self.has_pieces) else { return self.by_word(&text) };
+        let begun = self.pieces.iter().position(|(known, _)| known == stream);
+        let at = match begun {
+            Some(begun) => Some(self.pieces[begun].1),
+            None => self.by_word(&text),
+        };
+        match (begun, at) {
+            (Some(begun), _) if is_last => drop(self.pieces.swap_remove(begun)),
+            (None, Some(at)) if !is_last => self.pieces.push((stream.to_string(), at)),
+            _ => {}
+        }
+        at
+    }
+
+    /// The lane that the words of a line name; one that starts with white space goes on with what the line before began, unless it has a message of
+    /// its own, as where all lines are indented.
+    fn by_word(&mut self, text: &str) -> Option<usize> {
+        let goes_on = text.starts_with(char::is_whitespace) && anywhere::next(text, 0).is_none();
+        let said = said(&self.telling, text).filter(|_| !goes_on);
         let Some(word) = said else { return Some(self.last).filter(|last| *last < self.lanes.len()) };
         let known = self.lanes.iter().position(|(known, _)| *known == word);
         let at = match known {

@@ -150,6 +150,10 @@ fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan 
     let resolution_us = notes.shown_us;
     let mut plan = Plan { twins: !coarse, doubts: coarse, resolution_us, ..Plan::default() };
     artefact::look(&notes, &mut plan);
+    if twins::stutter(&notes.list) {
+        plan.stutters = true;
+        plan.said.push("records of it stand twice, one right behind the other, and it has no times".to_string());
+    }
     if plan.twins && notes.are_answered_as_often(&plan) {
         (plan.twins, plan.doubts) = (false, true);
     }

@@ -180,6 +180,17 @@ impl Notes {
     }
 }
 
+/// True if records without a time stand twice, one right behind the other, a request whose answer does not and an answer whose request does
+/// not: one side may say a thing twice by mistake, but hardly both.
+pub(super) fn stutter(list: &[Note]) -> bool {
+    let again = || list.windows(2).filter(|pair| pair[0].at_us.is_none() && pair[0].said() == pair[1].said());
+    let ids = |acts: [Act; 2]| -> FxHashSet<u64> {
+        again().map(|pair| &pair[1]).filter(|note| note.id != 0 && acts.contains(&note.act)).map(|note| note.id).collect()
+    };
+    let (asked, answered) = (ids([Act::Ask, Act::Open]), ids([Act::Answer; 2]));
+    asked.difference(&answered).next().is_some() && answered.difference(&asked).next().is_some()
+}
+
 /// True if a record with an id stands twice with one time, or one without, and records of other times between the two.
 fn are_resent(list: &[Note]) -> bool {
     let mut first: FxHashMap<(u32, u64, Option<i64>), usize> = FxHashMap::default();
