@@ -97,6 +97,10 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
                 plan.lacks = plan.lacks.and(Proof::ORDER);
                 plan.said.push("no time of its records tells what came first".to_string());
             }
+            // What has one time with these was written in no order, either. Of a whole second that would be nearly all.
+            if !coarse {
+                plan.unordered.extend(unordered::of_one_time(notes, groups));
+            }
             (moved, format!("{count} answers stand just before their request, and were put behind it"))
         }
         _ => (order, said),

@@ -185,7 +185,11 @@ impl Notes {
 pub(super) fn stutter(list: &[Note]) -> bool {
     let again = || list.windows(2).filter(|pair| pair[0].at_us.is_none() && pair[0].said() == pair[1].said());
     let ids = |acts: [Act; 2]| -> FxHashSet<u64> {
-        again().map(|pair| &pair[1]).filter(|note| note.id != 0 && acts.contains(&note.act)).map(|note| note.id).collect()
+        again()
+            .map(|pair| &pair[1])
+            .filter(|note| note.id != 0 && acts.contains(&note.act))
+            .map(|note| note.id)
+            .collect()
     };
     let (asked, answered) = (ids([Act::Ask, Act::Open]), ids([Act::Answer; 2]));
     asked.difference(&answered).next().is_some() && answered.difference(&asked).next().is_some()

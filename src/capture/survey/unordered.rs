@@ -27,11 +27,13 @@ pub(super) fn contradicted(notes: &Notes, order: &[usize], groups: &[u32]) -> Fx
 }
 
 /// Lines of one time, where records of a stream stand singly out of the order of their times, which is that of the log no more than that
-/// of the wire. A request with its answer has but one order.
+/// of the wire.
 pub(super) fn at_one_time(notes: &Notes, base: &[usize], groups: &[u32]) -> FxHashSet<u64> {
-    if !stand_singly(notes, base, groups) {
-        return FxHashSet::default();
-    }
+    if stand_singly(notes, base, groups) { of_one_time(notes, groups) } else { FxHashSet::default() }
+}
+
+/// Lines that share their stream and their time with others. A request with its answer has but one order.
+pub(super) fn of_one_time(notes: &Notes, groups: &[u32]) -> FxHashSet<u64> {
     let mut alike: FxHashMap<(u32, i64), Vec<&Note>> = FxHashMap::default();
     for (note, group) in notes.list.iter().zip(groups) {
         if let Some(at_us) = note.at_us {
