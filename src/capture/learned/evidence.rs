@@ -36,6 +36,8 @@ pub(super) struct Sampled {
     pub seen: Vec<Example>,
     /// Messages of which only the beginning is there.
     pub cut: usize,
+    /// Arrays of messages; who sent one, its words tell, and its members are not asked.
+    pub batches: usize,
     /// True if some take several lines.
     pub joined: bool,
     /// Messages that have the line above for a label.
@@ -77,14 +79,19 @@ impl Sampled {
         self.above += usize::from(piece.above);
         self.bare += usize::from(piece.before.trim().is_empty());
         let json = json_of(piece.payload, scratch, bytes).ok().map(|(json, _)| json);
-        let Some((json, Ok((Parsed::One(message, _), _)))) = json.map(|json| (json, parse_at::<NoLift>(json, 0)))
-        else {
-            self.cut += 1;
-            return;
+        let (json, message) = match json.map(|json| (json, parse_at::<NoLift>(json, 0))) {
+            Some((json, Ok((Parsed::One(message, _), _)))) => (json, message),
+            Some((_, Ok((Parsed::Batch(_), _)))) => return self.batches += 1,
+            _ => return self.cut += 1,
         };
         self.greeted |= message.kind == Kind::Result && answers_handshake(json);
         let (before, line, said) = (piece.before.to_string(), piece.line, Spoken::of(&message));
         self.seen.push(Example { before, line, said, enclosed: piece.enclosed });
+    }
+
+    /// How many messages and arrays there are, whole or not.
+    pub(super) fn count(&self) -> usize {
+        self.seen.len() + self.batches + self.cut
     }
 
     /// True if some messages stand alone between brackets, and behind the same words others without: the logger writes none, so that

@@ -75,11 +75,11 @@ impl Shape {
     pub(super) fn learn(head: &Sample) -> Option<Shape> {
         let text = head.whole_lines();
         let mut sampled = sample(text, false);
-        let mut count = sampled.seen.len() + sampled.cut;
+        let mut count = sampled.count();
         let mut below = false;
         if sampled.bare * 2 > count {
             sampled = sample(text, true);
-            count = sampled.seen.len() + sampled.cut;
+            count = sampled.count();
             below = sampled.above * 5 >= count * 4;
             if !below {
                 sampled = sample(text, false);
@@ -95,7 +95,7 @@ impl Shape {
             return None;
         }
         let mut shape = Shape {
-            messages: sampled.seen.len(),
+            messages: sampled.seen.len() + sampled.batches,
             cut: sampled.cut,
             below,
             arrays: sampled.has_arrays(),

@@ -1,5 +1,5 @@
 use crate::capture::testing::{Kept, read_as, told};
-use crate::capture::{Direction, Skip};
+use crate::capture::{Direction, Proof, Skip};
 use crate::protocol::Side;
 
 /// A session: who sends, and what.
@@ -217,4 +217,16 @@ fn traces_of_the_devtools_protocol() {
         let want: Vec<_> = messages.iter().map(|(_, text)| ("message", *text)).collect();
         assert_eq!(kinds, want, "{name}");
     }
+}
+
+#[test]
+fn an_array_of_messages_is_none_that_was_cut() {
+    let log = r#"--> {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{}}}
+<-- {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-03-26","capabilities":{}}}
+--> [{"jsonrpc":"2.0","id":4,"method":"ping"},{"jsonrpc":"2.0","id":5,"method":"ping"}]
+<-- [{"jsonrpc":"2.0","id":4,"result":{}},{"jsonrpc":"2.0","id":5,"result":{}}]
+"#;
+    let whole = |log: &str| crate::capture::testing::read("text-log", log).channels[0].proof.covers(Proof::PAYLOAD);
+    assert!(whole(log));
+    assert!(!whole(&log.replace("\"}]", "").replace("}}]", "")), "cut ones keep no payloads");
 }
