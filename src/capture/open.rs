@@ -18,6 +18,7 @@ use super::{Delivered, Ear, FrameSink, Overrides, Resume, Skip, Source};
 use crate::error::{Error, ErrorKind, Result};
 
 mod arranged;
+mod behind;
 
 /// The largest text of a format that is read whole, in bytes.
 const WHOLE_LIMIT: u64 = 256 << 20;
@@ -108,11 +109,12 @@ pub(super) fn told(mut input: Input, path: &str, overrides: &Overrides) -> Resul
     input.look(survey::HEAD)?;
     let looked = Looked { format, sample: &sample, overrides, learned: false };
     let plan = survey(&looked, input.head(), input.is_whole());
-    let reason = std::iter::once(reason).chain(plan.words()).collect::<Vec<_>>().join("; ");
     let mut overrides = overrides.clone();
     overrides.connection_key = overrides.connection_key.or_else(|| plan.key.clone());
+    let (told, reason) = (reason, String::new());
     let delivered = Delivered::default();
-    Ok(Log { name, format, chain, reason, input, sample, plan, overrides, delivered })
+    let log = Log { name, format, chain, told, reason, input, sample, plan, overrides, delivered };
+    Ok(Log { reason: log.reasons(), ..log })
 }
 
 /// The error for a log that is not in the format that the user named.
@@ -152,6 +154,8 @@ pub(super) struct Log {
     name: String,
     format: &'static dyn Format,
     chain: String,
+    /// What told the format, and that with what was found of the log.
+    told: String,
     reason: String,
     input: Input,
     sample: Sample,
@@ -204,11 +208,12 @@ impl Source for Log {
 
     fn read(&mut self, source: u32, from: Resume, sink: &mut dyn FrameSink) -> Result<Resume> {
         let (overrides, sample) = (self.overrides.clone(), self.sample.clone());
-        let Delivered { records: before, part } = std::mem::take(&mut self.delivered);
+        let Delivered { records: before, shown, part } = std::mem::take(&mut self.delivered);
         let out = Out::new(sink, source, &overrides).named(&self.name).planned(self.plan.clone()).after(before);
         let mut out = out.part_behind(part, self.part()).verbatim(self.format.is_verbatim());
         if from == Resume::default() {
             out.tell_sampled()?;
+            out.tell_lack_before(shown.lacks)?;
         }
         let end = match self.format.reader(&self.sample) {
             Reader::Lines(mut reader) | Reader::Ordered(mut reader) => {
@@ -257,12 +262,16 @@ impl Source for Log {
         if self.plan.key.is_none() {
             self.key_was_found(&out)?;
         }
+        let (lacks, is_empty) = (out.lacks_messages(), out.has_put_none());
         let (records, part) = out.delivered();
-        self.delivered = Delivered { records, part };
+        self.delivered = Delivered { records, shown: self.shown(shown, lacks, is_empty), part };
         Ok(end)
     }
 
     fn follows(&mut self, delivered: Delivered) {
+        if delivered.shown.chain == self.chain {
+            self.goes_on_with(&delivered.shown);
+        }
         self.delivered = delivered;
     }
 

@@ -96,6 +96,8 @@ pub(crate) struct Out<'s> {
     line: Option<(Range<usize>, u64)>,
     /// Stretches of the whole source that wait for the frames before them.
     waiting: Vec<Waiting>,
+    /// True once any connection may miss something of it.
+    lacks: bool,
     turns: Turns,
     /// True where lines are not read as they stand, whatever the plan says.
     in_turns: bool,
@@ -141,6 +143,7 @@ impl<'s> Out<'s> {
             heard: Heard::default(),
             line: None,
             waiting: Vec::new(),
+            lacks: false,
             turns: Turns::default(),
             in_turns: false,
             said: Said::default(),
@@ -205,6 +208,16 @@ impl<'s> Out<'s> {
     /// What the part of the log after this one has to know.
     pub(crate) fn delivered(self) -> (Twins, Option<RecordedPart>) {
         (self.twins.of_next(), self.parts.1)
+    }
+
+    /// True if messages were lost of it, or not read.
+    pub(crate) fn lacks_messages(&self) -> bool {
+        self.lacks || self.gap_at.is_some()
+    }
+
+    /// True if nothing was read of it.
+    pub(crate) fn has_put_none(&self) -> bool {
+        self.put_at == 0
     }
 
     /// Hands on what seems to be logged twice, too: where several connections are in one log, it may be another's.
@@ -423,10 +436,20 @@ impl<'s> Out<'s> {
         self.sink.frame(&frame)
     }
 
+    /// Who sent the next message, its record and its method say otherwise.
+    #[cold]
+    pub(crate) fn sender_is_guessed(&mut self, place: &Place) -> Result<()> {
+        self.suppose(place, Why::Guessed, "its record says that another side sent it than sends such messages")
+    }
+
     /// Whether the next message was said twice or delivered twice, nothing tells.
     #[cold]
     fn doubt(&mut self, place: &Place, why: Why) -> Result<()> {
         let words = "it says what a record before it says, at the same time: it may have been delivered twice";
+        self.suppose(place, why, words)
+    }
+
+    fn suppose(&mut self, place: &Place, why: Why, words: &str) -> Result<()> {
         let guess = Body::Missing(Missing { words, ..Missing::new(why) });
         self.sink.frame(&place.frame(self.source, guess))
     }

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::plan::Twins;
+use super::plan::{Shown, Twins};
 use super::recorded::RecordedPart;
 use super::time::{DAY_US, Zoning};
 use super::{Channel, Frame, Vantage};
@@ -187,6 +187,8 @@ pub struct Delivered {
     /// The records that it has delivered, so that one that stands in the next part as well is read once: logs are shipped at least
     /// once, and a block that was sent again may cross the seam.
     pub(in crate::capture) records: Twins,
+    /// What it has shown that holds in the next part as well.
+    pub(in crate::capture) shown: Shown,
     /// Of a recording: the part of it that was read.
     pub part: Option<RecordedPart>,
 }

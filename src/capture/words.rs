@@ -306,6 +306,15 @@ pub(crate) fn instance(dotted: &str) -> Option<usize> {
     rank(last_two).into_iter().chain(rank(last)).min()
 }
 
+/// Keys under which gateways and pools name who serves a connection. A thread that takes the next request has such a name, too.
+const SERVES: [&str; 9] =
+    ["backend", "backendid", "backendname", "serverid", "upstream", "worker", "workerid", "replica", "replicaid"];
+
+/// True if a key names who serves a connection, as gateways call it.
+pub(crate) fn serves(key: &str) -> bool {
+    SERVES.contains(&plain(key).as_str())
+}
+
 /// Keys of a session.
 const SESSION: [&str; 5] = ["session", "sessionid", "mcpsessionid", "sid", "sessionname"];
 

@@ -33,6 +33,7 @@ impl Out<'_> {
     /// Something is missing that any connection of the source may miss.
     pub(crate) fn missing_anywhere(&mut self, line: u64, direction: Direction, missing: Missing<'_>) -> Result<()> {
         let Missing { why, lost, to_line, words } = missing;
+        self.lacks |= matches!(why, Why::Unread | Why::Gap | Why::Torn);
         let lines = (line, to_line.unwrap_or(line));
         let turn = self.turn_of(line);
         self.waiting.push(Waiting { turn, lines, direction, why, lost, words: words.to_string() });
@@ -98,6 +99,17 @@ impl Out<'_> {
         }
         let (lines, direction, words) = ((1, 1), Direction::Unknown, String::new());
         self.tell(&Waiting { turn: 0, lines, direction, why: Why::Sampled, lost: None, words })
+    }
+
+    /// Says that the part of the log before this one lacks messages, if it does: what is spoken of here may have stood there, whether or not
+    /// that part shows anything of its connection.
+    pub(crate) fn tell_lack_before(&mut self, lacks: bool) -> Result<()> {
+        if !lacks {
+            return Ok(());
+        }
+        let words = "messages of the part of the log before this one were lost, or not read".to_string();
+        let (lines, direction) = ((1, 1), Direction::Unknown);
+        self.tell(&Waiting { turn: 0, lines, direction, why: Why::Gap, lost: None, words })
     }
 
     fn tell(&mut self, run: &Waiting) -> Result<()> {

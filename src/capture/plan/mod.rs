@@ -66,6 +66,19 @@ pub(super) struct Plan {
     pub said: Vec<String>,
 }
 
+/// What a part of a rotated log shows of all of it: it holds in the next part as well.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shown {
+    /// How the part is read, as its format is called.
+    pub chain: String,
+    /// What tells its connections apart.
+    pub key: Option<Vec<String>>,
+    /// Its channels in which two connections may stand.
+    pub mixed: Vec<Mixed>,
+    /// True if messages of it were lost, or not read: any connection of the log may miss them, whether or not it is seen in that part.
+    pub lacks: bool,
+}
+
 /// A channel in which two connections may stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mixed {
@@ -139,6 +152,14 @@ impl Plan {
             "two connections {are} in one stream and nothing tells them apart; --connection-key names a member that does"
         );
         self.said.iter().cloned().chain(Some(mixed).filter(|_| !self.mixed.is_empty()))
+    }
+
+    /// Takes over what the part before this one showed of its streams.
+    pub(super) fn goes_on_with(&mut self, before: &Shown) {
+        if self.key == before.key {
+            let new = before.mixed.iter().filter(|channel| self.mixed.iter().all(|known| known.name != channel.name));
+            self.mixed.extend(new.cloned().collect::<Vec<_>>());
+        }
     }
 
     /// What a channel of this name cannot prove, and what not unless it goes on with what was seen before.

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::apart;
 use super::beside::{Candidate, Records, candidates};
 use super::mixed;
 use super::names;
@@ -17,7 +18,7 @@ use super::pairing::{Score, score};
 use super::split::Split;
 use crate::capture::plan::Plan;
 use crate::capture::spoken::Telling;
-use crate::capture::words::{Meaning, TYPES, direction, instance, meaning};
+use crate::capture::words::{Meaning, TYPES, direction, instance, meaning, serves};
 use crate::capture::{Proof, spoken, time};
 
 /// How many contradictions have to be resolved where no handshake speaks for it.
@@ -35,33 +36,39 @@ const INSTANCE: usize = 20;
 /// The best so far: its faults, its rank, whether it has no name but a place, and how long that is; what it splits the log into.
 type Best = ((usize, usize, bool, usize), Split);
 
-/// Chooses what tells the connections apart, or says that nothing does. Gives what a key makes of the log.
+/// Chooses what tells the connections apart, or says that nothing does. Gives what a key makes of the log. `several` where something shows
+/// that there are several: else they have ids of their own, and a key has to say itself that it tells them apart.
 pub(super) fn choose(
     notes: &Notes,
     records: &Records<'_>,
-    order: &[usize],
-    now: Score,
+    (order, now): (&[usize], Score),
+    several: bool,
     plan: &mut Plan,
 ) -> Option<Split> {
     let list = &notes.list;
     let merged = vec![0; list.len()];
     let whole = score(list, order, &merged);
-    let mut best: Option<Best> =
-        names::read_as_one(notes, order, now, whole).map(|one| ((whole.faults(), 0, false, 0), one));
+    let one = several.then(|| names::read_as_one(notes, order, now, whole)).flatten();
+    let mut best: Option<Best> = one.map(|one| ((whole.faults(), 0, false, 0), one));
     let step = list.len().div_ceil(PROBED).max(1);
     let promising = |candidate: Candidate<'_>| candidate.is_promising(list.iter().step_by(step));
     let all = candidates(list, records, step).into_iter().any(promising).then(|| candidates(list, records, 1));
     for candidate in all.into_iter().flatten() {
         let told = candidate.groups().filter(|(own, _)| !candidate.is_time() && !are_channels(list, own));
         let Some((own, values)) = told else { continue };
+        let named = candidate.names_a_party();
+        let own_ids = apart::say_so(list, order, &own, named);
+        if !several && !own_ids {
+            continue;
+        }
         let found = score(list, order, &own);
-        let named = candidate.rank() < UNNAMED;
         let greeted = each_greets_once(list, order, &own);
         let better = found.faults() < now.faults() || greeted && found.faults() == now.faults();
         // Where requests were lost, answers to them are nobody's under any key.
         let fits = found.clashes() < now.clashes() && found.disorder() < now.disorder();
         let ends = fits && (notes.lost || !notes.cut.is_empty()) && each_ends_its_own(list, &own);
-        let chosen = ends || better && (greeted || resolves(list, &own, whole, found, named));
+        let shown = ends || better && (greeted || resolves(list, &own, whole, found, named));
+        let chosen = several && shown || own_ids && apart::keeps_together(now, found, values.len());
         if !chosen {
             continue;
         }
@@ -91,7 +98,7 @@ pub(super) fn choose(
             best = Some((rank, split));
         }
     }
-    if best.is_none() {
+    if best.is_none() && several {
         let streams: Vec<u32> = list.iter().map(|note| note.channel).collect();
         let apart = !notes.served && streams.iter().any(|stream| *stream != streams[0]);
         mixed::look(notes, order, (&streams, &notes.names), apart, plan);
@@ -203,6 +210,12 @@ impl Candidate<'_> {
         let directs = |value: &str| direction(&self.name, value).or_else(|| direction(&self.name, bare(value)));
         let directs = told.iter().all(|(value, _)| directs(value).is_some());
         !(same || many || directs || self.is_time())
+    }
+
+    /// True if its name speaks of connections, or of who serves them.
+    fn names_a_party(&self) -> bool {
+        let named = spoken::name(&self.name);
+        self.rank() < UNNAMED || named.rsplit(['/', '.', ':']).next().is_some_and(serves)
     }
 
     /// How little its name speaks of connections.

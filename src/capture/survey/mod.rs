@@ -5,6 +5,7 @@
 //! fewer contradictions is what the log is read by: the plan. What cannot be told apart or put in order is taken out of what the
 //! log can prove. A log without contradictions is read as it stands.
 
+mod apart;
 mod artefact;
 mod beside;
 mod clock;
@@ -83,6 +84,15 @@ pub(super) fn survey(of: &Looked<'_>, head: &[u8], whole: bool) -> Plan {
     artefact::cut_lines(head, whole, &mut plan);
     plan.times = artefact::times(head);
     plan
+}
+
+/// The same of a part of a log by the key that the part before it showed; none where that does not stand beside all messages of this one.
+pub(super) fn survey_behind(of: &Looked<'_>, head: &[u8], whole: bool) -> Option<Plan> {
+    let named = take(of, head, whole, false).is_some_and(|notes| notes.names.iter().all(Option::is_some));
+    let key = of.overrides.connection_key.clone().filter(|_| named)?;
+    let mut plan = survey(of, head, whole);
+    plan.said.push(format!("its connections are told apart by {}, as those of the part before it", key.join(" and ")));
+    Some(Plan { key: Some(key), ..plan })
 }
 
 /// The order of a part of a log whose records come late, by their times, and its lines, counted from its own first one, of which these
@@ -210,8 +220,8 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
         if notes.by_line { records.by_line() } else { records }
     };
     if overrides.connection_key.is_none()
-        && several
-        && let Some(split) = key::choose(notes, &records(), &order, now, plan)
+        && (several || apart::may_be_told(notes))
+        && let Some(split) = key::choose(notes, &records(), (&order, now), several, plan)
     {
         let Split { key, names, apart, instances, lacks, said, .. } = split;
         streams = split.streams;

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::example::{Example, Scalar};
-use crate::capture::time;
 use crate::capture::words::{self, Meaning, Word};
+use crate::capture::{Direction, time};
 
 /// A key that may hold one of the wanted scalars, with its values in the examples.
 pub(super) struct Candidate<'v> {
@@ -56,6 +56,11 @@ impl Candidate<'_> {
         let mut said = self.values.iter().filter_map(|value| self.says(value));
         let first = said.next();
         said.any(|word| Some(word) != first)
+    }
+
+    /// True if its words name the side that sends.
+    pub(super) fn names_sides(&self) -> bool {
+        self.values.iter().all(|value| matches!(self.says(value), Some(Word::Direction(Direction::By(_)))))
     }
 
     /// True for a key of any name (`flow`, `event`) whose every word is a way, and both ways are there. A side alone

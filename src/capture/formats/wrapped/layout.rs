@@ -332,12 +332,13 @@ fn nanos_beside(seconds: &[String], examples: &[Example<'_>]) -> Option<Vec<Stri
 }
 
 /// True if the messages do not contradict what a scalar says. Under a key of any name a word may be about something else: what both
-/// sides sent is beside it then. And a side (`SERVER`) may be the one that wrote the record of what it received; a few messages show
+/// sides sent is beside it then; a way from one side to the other (`c2s`) is hardly about anything else, and one message against many does
+/// not make it so. And a side (`SERVER`) may be the one that wrote the record of what it received; a few messages show
 /// that.
 fn holds(said: &Candidate<'_>, examples: &[Example<'_>]) -> bool {
     let unnamed = said.rank == UNNAMED;
     let columns = Columns::of(if unnamed { examples } else { &examples[..examples.len().min(FEW)] });
-    let contradicted = unnamed && columns.contradict(&said.path);
+    let contradicted = unnamed && columns.contradict(&said.path, said.names_sides());
     !contradicted && !columns.turn_round(&said.path, |word| said.says(&Value::from(word)))
 }
 
@@ -380,6 +381,27 @@ mod tests {
         };
         assert_eq!(logged(["message received", "message sent"]).as_deref(), Some("msg"));
         assert_eq!(logged(["message received", "tool called"]), None);
+    }
+
+    #[test]
+    fn one_message_against_many_does_not_take_a_way_between_two_sides_for_something_else() {
+        let learned = |[client, server]: [&str; 2], asked_by_server: usize| {
+            let line = |word: &str, text: &str| format!(r#"{{"flow":"{word}","msg":{{"jsonrpc":"2.0",{text}}}}}"#);
+            let exchange = |id: usize| {
+                [
+                    line(client, &format!(r#""id":{id},"method":"tools/list""#)),
+                    line(server, &format!(r#""id":{id},"result":{{}}"#)),
+                ]
+            };
+            let mut lines: Vec<String> = (0..6).flat_map(exchange).collect();
+            lines.extend(
+                (0..asked_by_server).map(|id| line(server, &format!(r#""id":{},"method":"tools/list""#, 50 + id))),
+            );
+            Layout::learn(lines.iter().map(String::as_str)).direction_key
+        };
+        assert_eq!(learned(["client_to_server", "server_to_client"], 1).as_deref(), Some("flow"));
+        assert_eq!(learned(["c2s", "s2c"], 6), None, "it is about something else");
+        assert_eq!(learned(["in", "out"], 1), None, "whose in and out that is, the messages tell");
     }
 
     #[test]

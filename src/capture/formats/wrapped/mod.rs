@@ -255,7 +255,7 @@ impl Unwrapper {
                 Ok(())
             }
             Slot::Parsed(parsed, range) => {
-                self.doubt(&text[range.clone()], &mut place);
+                self.doubt(&text[range.clone()], &mut place, out)?;
                 place.byte_offset += range.start as u64;
                 out.put(&place, body(text, range, parsed))
             }
@@ -273,7 +273,7 @@ impl Unwrapper {
                 unescape(text, range.start, &mut unescaped);
                 // What is written anew is not seen on the line, and where it stood tells what stands beside it.
                 out.read_to_end_of(&text[range.start..range.end + 1]);
-                self.doubt(&unescaped, &mut place);
+                self.doubt(&unescaped, &mut place, out)?;
                 let done = self.text(&unescaped, found.direction, &place, out);
                 self.unescaped = unescaped;
                 done
@@ -289,20 +289,22 @@ impl Unwrapper {
     }
 
     /// Words whose meaning the first messages prove are no direction where a later one proves the contrary: a program may be the client
-    /// of one connection and the server of another.
-    fn doubt(&mut self, text: &str, place: &mut Place) {
+    /// of one connection and the server of another. Or its sender is at fault: who sent that one is not told.
+    fn doubt(&mut self, text: &str, place: &mut Place, out: &mut Out<'_>) -> Result<()> {
         if !self.layout.proven || self.mistrusted {
-            return;
+            return Ok(());
         }
         let method = members(text).find(|member| member.key == "method").map(|member| unquoted(member.value));
         let sender = match method.and_then(sender_of) {
             Some(Sender::Client) => Side::Client,
             Some(Sender::Server) => Side::Server,
-            _ => return,
+            _ => return Ok(()),
         };
         if place.direction == Direction::By(sender.peer()) {
             (self.mistrusted, place.direction) = (true, Direction::Unknown);
+            return out.sender_is_guessed(place);
         }
+        Ok(())
     }
 
     /// A string where the message is kept: a message, a line of stderr, or what should have been a message.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::example::{Example, Scalar};
 use crate::capture::Direction;
 use crate::capture::senders::{Spoken, prove};
-use crate::capture::words::{Word, names_a_kind, names_parties, own_key};
+use crate::capture::words::{Word, direction, names_a_kind, names_parties, own_key};
 use crate::protocol::Side;
 
 /// How many values it may have.
@@ -17,6 +17,9 @@ pub(crate) const VALUES: usize = 6;
 
 /// How many messages of each side must prove it.
 const PROOFS: usize = 2;
+
+/// Of more than so many messages one may be sent by another side than its word names: whoever sent it is at fault, and not the word.
+const FEW_IN: usize = 5;
 
 /// How long a value may be, in bytes.
 pub(crate) const LONGEST: usize = 64;
@@ -55,9 +58,11 @@ impl Columns {
         &mut self.0[place]
     }
 
-    /// True if one value of the scalar at this path stands beside what both sides sent.
-    pub(super) fn contradict(&self, path: &[String]) -> bool {
-        self.0.iter().any(|column| column.path == path && !column.parts_senders())
+    /// True if one value of the scalar at this path stands beside what both sides sent; `named` where its values name the sides: then so often
+    /// that it is no fault of who sent it.
+    pub(super) fn contradict(&self, path: &[String], named: bool) -> bool {
+        let parts = |column: &Column| column.parts_senders() || named && column.mostly_parts_senders();
+        self.0.iter().any(|column| column.path == path && !parts(column))
     }
 
     /// True if more of the messages beside the scalar at this path prove another sender than its words say than prove that one.
@@ -77,7 +82,7 @@ impl Columns {
         let told = self.0.into_iter().filter(Column::tells_senders).min_by_key(|column| column.path.len())?;
         // Beside what nothing proves a word says nothing.
         let words = told.values.into_iter().filter(|value| value.by != [0, 0]).map(|value| {
-            let sender = if value.by[0] > 0 { Side::Client } else { Side::Server };
+            let sender = if value.by[0] > value.by[1] { Side::Client } else { Side::Server };
             (value.text.into(), Word::Direction(Direction::By(sender)))
         });
         Some(Proven { path: told.path, words: words.collect() })
@@ -116,8 +121,21 @@ impl Column {
         value.answers |= answers;
     }
 
+    /// True if all its values are names of the sides, whatever its key.
+    fn names_sides(&self) -> bool {
+        let names = |text: &str| matches!(direction("", text), Some(Word::Direction(Direction::By(_))));
+        self.values.iter().all(|value| names(&value.text))
+    }
+
     fn parts_senders(&self) -> bool {
         self.values.iter().all(|value| value.by.contains(&0))
+    }
+
+    /// True if few messages were sent by another side than the others that stand beside the same value.
+    fn mostly_parts_senders(&self) -> bool {
+        let sum = |of: fn(&Counted) -> usize| self.values.iter().map(of).sum::<usize>();
+        let few = sum(|value| value.by[0].min(value.by[1]));
+        few * FEW_IN < sum(|value| value.by[0] + value.by[1])
     }
 
     /// True if its key says that its values are who sent or received, and they are no kinds.
@@ -133,7 +151,7 @@ impl Column {
     fn tells_senders(&self) -> bool {
         let proofs = |side: usize| self.values.iter().map(|value| value.by[side]).sum::<usize>();
         self.values.len() <= VALUES
-            && self.parts_senders()
+            && (self.parts_senders() || self.names_sides() && self.mostly_parts_senders())
             && (self.names_parties() || self.is_no_kind())
             && proofs(0) >= PROOFS
             && proofs(1) >= PROOFS
