@@ -12,6 +12,8 @@ pub enum Why {
     Tail,
     /// Whoever recorded it says that messages were lost, or numbers of records are missing.
     Gap,
+    /// What stands at this place is about a message that no record shows.
+    Unrecorded,
     /// Text that looks like messages and was not understood.
     Unread,
     /// The log itself was cut: a last line without its end, a compressed file without its end.
@@ -44,10 +46,11 @@ pub enum Why {
 
 impl Why {
     /// All of them.
-    pub const ALL: [Why; 16] = [
+    pub const ALL: [Why; 17] = [
         Why::Head,
         Why::Tail,
         Why::Gap,
+        Why::Unrecorded,
         Why::Unread,
         Why::Torn,
         Why::Dropped,
@@ -69,6 +72,7 @@ impl Why {
             Why::Head => "head",
             Why::Tail => "tail",
             Why::Gap => "gap",
+            Why::Unrecorded => "unrecorded",
             Why::Unread => "unread",
             Why::Torn => "torn",
             Why::Dropped => "dropped",

@@ -3,11 +3,15 @@
 
 use std::io::{self, Write};
 
-use super::escape::escape;
+use super::escape::{escape, escape_cut};
 use super::kinds::{Context, sentence};
 use super::number::plural;
+use super::unseen::unseen;
 use super::{Report, Silence, Summary};
 use crate::store::FindingRow;
+
+/// The longest sentence on what was not looked at.
+const UNSEEN: usize = 600;
 
 /// The format.
 pub struct Annotations {
@@ -57,7 +61,8 @@ impl Report for Annotations {
             plural(counts.warning, "warning"),
             plural(counts.note, "note")
         );
-        writeln!(out, "rpctape: {found} in {}", plural(summary.connections, "connection"))
+        let unseen = escape_cut(&unseen(summary, &|source| self.context.path(source)), UNSEEN, None);
+        writeln!(out, "rpctape: {found} in {}; not looked at: {unseen}", plural(summary.connections, "connection"))
     }
 }
 

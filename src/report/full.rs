@@ -1,13 +1,13 @@
 //! `--format full`: the verdict and the statistics, and then for every kind of finding the lines that prove it, the clause, why it matters and what to do.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use super::columns::{fit, hang, pad, width, wrap};
 use super::escape::{escape, escape_cut};
 use super::group::{Group, Groups, subject};
 use super::snippet::snippet;
-use super::summary::{NotFollowed, Skipped};
+use super::unseen::unseen;
 use super::{Ink, Report, Style, Summary, Unread, coverage, message, number, page, redacted, time};
 use crate::redact::Redactor;
 use crate::rules;
@@ -25,9 +25,6 @@ const BRIEF: usize = 8;
 
 /// Columns of the arrow before the place of a finding, with the blanks around it.
 const ARROW: usize = 6;
-
-/// Up to so many sources each says what was passed over in it.
-const FEW: usize = 3;
 
 /// The format.
 pub struct Full {
@@ -275,7 +272,7 @@ fn judgement(out: &mut dyn Write, summary: &Summary, style: &Style) -> io::Resul
             writeln!(out, "{line}")?;
         }
     }
-    for line in hang(&escape(&format!("not looked at: {}", unseen(summary))), style.wrap_at()) {
+    for line in hang(&escape(&format!("not looked at: {}", unseen(summary, &str::to_string))), style.wrap_at()) {
         writeln!(out, "{line}")?;
     }
     unread(out, &summary.unread, style)?;
@@ -339,88 +336,4 @@ fn verdict(summary: &Summary) -> String {
         number::plural(summary.requests, "request"),
         number::plural(summary.cancels, "cancel"),
     )
-}
-
-fn unseen(summary: &Summary) -> String {
-    let mut parts = all_passed_over(summary);
-    parts.extend(left_out(summary));
-    if let Some(first) = summary.files.first() {
-        let files = number::plural(summary.files.len() as u64, "file");
-        parts.push(format!("{files} ({}: {})", first.source, first.why));
-    }
-    let counts = [
-        (lost_elsewhere(summary), "lost message"),
-        (summary.suppressed, "suppressed finding"),
-        (summary.baselined, "known finding"),
-        (summary.stale, "stale baseline line"),
-        (summary.expired, "expired suppression"),
-    ];
-    for (n, word) in counts {
-        if n > 0 {
-            parts.push(number::plural(n, word));
-        }
-    }
-    for NotFollowed { from, to, requests } in &summary.not_followed {
-        parts.push(format!("{} that could not be followed from {from} to {to}", number::plural(*requests, "request")));
-    }
-    if parts.is_empty() { "nothing".to_string() } else { parts.join(", ") }
-}
-
-/// The rules that were not run, as whoever left them out names them.
-fn left_out(summary: &Summary) -> Vec<String> {
-    let all = |list: &[String]| list.iter().any(|name| name.eq_ignore_ascii_case("all"));
-    let selected = Some(&summary.selected).filter(|names| !names.is_empty() && !all(names));
-    let ignored = Some(&summary.ignored).filter(|names| !names.is_empty());
-    let selected = selected.map(|names| format!("all rules but {}", names.join(", ")));
-    let ignored = ignored.map(|names| match all(names) {
-        true => "all rules (ignored)".to_string(),
-        false => format!("the rules {} (ignored)", names.join(", ")),
-    });
-    selected.into_iter().chain(ignored).collect()
-}
-
-/// Messages that were lost, without those in lines that this screen names already.
-fn lost_elsewhere(summary: &Summary) -> u64 {
-    let cut: u64 = summary.skipped.iter().filter(|skipped| skipped.why == "cut off").map(|skipped| skipped.lines).sum();
-    let unread: u64 = summary.unread.iter().map(|unread| unread.lines).sum();
-    summary.lost.saturating_sub(cut + unread)
-}
-
-/// What was passed over, source by source; of many sources each reason once, with the first of them.
-fn all_passed_over(summary: &Summary) -> Vec<String> {
-    let sources: BTreeSet<&str> = summary.skipped.iter().map(|skipped| skipped.source.as_str()).collect();
-    if sources.len() <= FEW {
-        return summary.skipped.iter().map(passed_over).collect();
-    }
-    let mut reasons: BTreeMap<&str, (u64, u64, &Skipped)> = BTreeMap::new();
-    for skipped in &summary.skipped {
-        let (lines, files, _) = reasons.entry(skipped.why.as_str()).or_insert((0, 0, skipped));
-        (*lines, *files) = (*lines + skipped.lines, *files + 1);
-    }
-    let told = reasons.into_values().map(|(lines, files, first)| match files {
-        1 => passed_over(first),
-        _ => format!("in {} files {}", number::count(files), passed_over(&Skipped { lines, ..first.clone() })),
-    });
-    told.collect()
-}
-
-fn passed_over(skipped: &Skipped) -> String {
-    let place = format!("{}:{}", skipped.source, skipped.first);
-    match skipped.why.as_str() {
-        "torn" => format!("what stood behind {place}, where the file is cut off"),
-        "shrank while it was read" => format!("what stood behind {place}: the file {}", skipped.why),
-        "rewritten while it was read" => format!("what stands in {} now: the file was {}", skipped.source, skipped.why),
-        "replaced while it was read" => format!("the file that took the name of {} meanwhile", skipped.source),
-        "without its end" => format!("what passed behind {place}, where the recording has no end"),
-        "without its next part" => format!("the part of the recording behind {place}, which was not read"),
-        why => format!("{} {} (from {place})", number::plural(skipped.lines, "line"), skipped_text(why)),
-    }
-}
-
-fn skipped_text(why: &str) -> &str {
-    match why {
-        "not a message" => "without a message",
-        "duplicate" => "logged twice",
-        why => why,
-    }
 }

@@ -22,6 +22,7 @@ const LISTED: usize = 20;
 struct Case {
     findings: u64,
     failures: u64,
+    undecided: u64,
     worst: String,
     lines: Vec<String>,
 }
@@ -29,13 +30,14 @@ struct Case {
 /// The format.
 pub struct Junit {
     context: Context,
+    names: HashMap<String, String>,
     cases: BTreeMap<String, HashMap<String, Case>>,
 }
 
 impl Junit {
     /// The format.
     pub fn new(context: &Context) -> Junit {
-        Junit { context: context.clone(), cases: BTreeMap::new() }
+        Junit { context: context.clone(), names: context.connection_names(), cases: BTreeMap::new() }
     }
 
     /// The rules that apply to a connection. Rules about the capture have no ruling and apply to all.
@@ -48,7 +50,7 @@ impl Junit {
     }
 
     fn suite(&mut self, connection: &ConnectionRow, undecided: &HashMap<&str, String>) -> TestSuite {
-        let name = text(&self.context.path(&connection.key));
+        let name = text(self.names.get(&connection.key).unwrap_or(&connection.key));
         let mut found = self.cases.remove(&connection.key).unwrap_or_default();
         let mut rules = self.rules(connection);
         // A connection may have changed its profile on the way.
@@ -100,13 +102,16 @@ fn status(rule: &Rule, case: Option<&Case>, undecided: &HashMap<&str, String>) -
             status.set_description(case.text());
             status
         }
-        None if undecided.contains_key(rule.code) => {
-            let mut status = TestCaseStatus::skipped();
-            status.set_message(undecided[rule.code].clone());
-            status
-        }
-        _ => TestCaseStatus::success(),
+        Some(case) if case.undecided > 0 => skipped(format!("not decidable: {}", plural(case.undecided, "time"))),
+        None => undecided.get(rule.code).map_or_else(TestCaseStatus::success, |lacks| skipped(lacks.clone())),
+        Some(_) => TestCaseStatus::success(),
     }
+}
+
+fn skipped(why: String) -> TestCaseStatus {
+    let mut status = TestCaseStatus::skipped();
+    status.set_message(why);
+    status
 }
 
 impl Junit {
@@ -120,6 +125,7 @@ impl Junit {
             case.worst = finding.severity.clone();
         }
         case.failures += u64::from(fails);
+        case.undecided += u64::from(finding.certainty == "undecidable");
         if case.lines.len() < LISTED && (fails || case.failures == 0) {
             case.lines.push(text(&format!("{place}: {}: {}{why}", finding.severity, sentence(finding))).into_string());
         }

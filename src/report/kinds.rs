@@ -4,6 +4,7 @@
 //! `jsonl` and `html` are the exceptions: the one is what `--format jsonl` prints, the other shows the traffic.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::escape::escape_cut;
@@ -96,6 +97,21 @@ impl Context {
         };
         path.to_string()
     }
+
+    /// How a report names each connection, by its key: the source that it is named after as [`Context::path`] says, and behind it
+    /// which of its name it is, where several would be called the same.
+    pub fn connection_names(&self) -> HashMap<String, String> {
+        let mut taken: HashMap<String, u64> = HashMap::new();
+        let named = self.connections.iter().map(|connection| {
+            let key = &connection.key;
+            let own = key.strip_prefix(&connection.source).filter(|own| own.is_empty() || own.starts_with('/'));
+            let name = own.map_or_else(|| key.clone(), |own| self.path(&connection.source) + own);
+            let before = taken.entry(name.clone()).or_default();
+            *before += 1;
+            (key.clone(), if *before > 1 { format!("{name} ({before})") } else { name })
+        });
+        named.collect()
+    }
 }
 
 /// 0 for what is worst.
@@ -146,6 +162,27 @@ mod tests {
         ];
         for (source, path) in cases {
             assert_eq!(context.path(source), path, "{source}");
+        }
+    }
+
+    #[test]
+    fn each_connection_has_a_name_of_its_own() {
+        let named = [
+            ("../a/b.jsonl", "../a/b.jsonl/1", "b.jsonl/1"),
+            ("/x/b.jsonl", "/x/b.jsonl/1", "b.jsonl/1 (2)"),
+            ("log.jsonl", "/srv/a/main", "/srv/a/main"),
+            ("log.jsonl", "/srv/b/main", "/srv/b/main"),
+            ("./log.jsonl", "./log.jsonl/1", "log.jsonl/1"),
+        ];
+        let connection = |(source, key, _): (&str, &str, &str)| ConnectionRow {
+            key: key.into(),
+            source: source.into(),
+            ..ConnectionRow::default()
+        };
+        let context = Context { connections: named.map(connection).to_vec(), ..Context::default() };
+        let names = context.connection_names();
+        for (_, key, name) in named {
+            assert_eq!(names[key], name);
         }
     }
 

@@ -7,6 +7,7 @@ use super::escape::escape_cut;
 use super::group::GroupKey;
 use super::kinds::{Context, rank, sentence};
 use super::number::{count, plural};
+use super::unseen::unseen;
 use super::{Coverage, Report, Summary};
 use crate::store::FindingRow;
 
@@ -16,6 +17,8 @@ pub(super) const LIMIT: usize = 60_000;
 pub(super) const REST: usize = 4_000;
 /// The longest piece of text from a log in a cell.
 const CELL: usize = 200;
+/// The longest sentence on what was not looked at.
+const UNSEEN: usize = 600;
 
 struct Row {
     severity: usize,
@@ -39,7 +42,11 @@ impl Markdown {
 
 /// Text from a log as Markdown text: nothing in it is markup, a mention, a reference or a link.
 pub(super) fn cell(text: &str) -> String {
-    let text = escape_cut(text, CELL, None);
+    cut_cell(text, CELL)
+}
+
+fn cut_cell(text: &str, longest: usize) -> String {
+    let text = escape_cut(text, longest, None);
     let mut safe = String::with_capacity(text.len() + 32);
     for (at, c) in text.char_indices() {
         let (before, after) = (&text[..at], &text[at + c.len_utf8()..]);
@@ -121,15 +128,13 @@ impl Report for Markdown {
         if !self.rows.is_empty() {
             text.push_str("\n</details>\n");
         }
-        let skipped: u64 = summary.skipped.iter().map(|skipped| skipped.lines).sum();
         if let Some(coverage) = &summary.coverage {
             text.push_str(&format!("\nJudged: {}.\n", coverage.told()));
             clauses(&mut text, coverage);
         }
         text.push_str(&format!(
-            "\nNot looked at: {} without a message, {} lost. Not decidable from this log: {}.\n",
-            plural(skipped, "line"),
-            plural(summary.lost, "message"),
+            "\nNot looked at: {}. Not decidable from this log: {}.\n",
+            cut_cell(&unseen(summary, &|source| self.context.path(source)), UNSEEN),
             plural(summary.undecidable.len() as u64, "rule"),
         ));
         out.write_all(text.as_bytes())

@@ -1,9 +1,13 @@
 //! One message as one line for people: direction, id, method or kind, and the beginning of what it carries.
 
+use super::columns::{fit, width};
 use super::escape::escape_cut;
 use super::excerpt;
 use crate::protocol::Side;
 use crate::store::MessageRow;
+
+/// The fewest columns in which an id, or a part of what a message carries, says something.
+const LEAST: usize = 12;
 
 /// Which way a message went: `c>s`, `s>c`, with a `?` behind it where the sender was inferred, or ` ? `.
 pub fn arrow(message: &MessageRow) -> String {
@@ -51,30 +55,44 @@ pub fn title(message: &MessageRow) -> String {
 
 /// What a message says, escaped, in about `limit` columns.
 pub fn line(message: &MessageRow, limit: usize) -> String {
-    let head = escape_cut(&head(message), limit, None);
+    let head = head_within(message, limit);
     let body = body(message);
-    let left = limit.saturating_sub(super::columns::width(&head) + 1);
-    if body.is_empty() || left < 12 {
+    let left = limit.saturating_sub(width(&head) + 1);
+    if body.is_empty() || left < LEAST {
+        let size = super::number::size(message.bytes);
         return match message.kind.as_str() {
-            "result" => format!("{head} {}", super::number::size(message.bytes)),
+            "result" if size.len() <= left => format!("{head} {size}"),
             _ => head,
         };
     }
     format!("{head} {}", escape_cut(body, left, cut_length(message, body)))
 }
 
+/// Id, and method or kind, escaped, in at most `limit` columns: a long id gives way to the method.
+fn head_within(message: &MessageRow, limit: usize) -> String {
+    let (label, what) = (label_of(message), what_of(message).unwrap_or_default());
+    let what = escape_cut(&what, limit, None);
+    let room = limit.saturating_sub(width(&what) + 1).max(LEAST);
+    let label = label.map(|label| escape_cut(&label, room, None));
+    let head = label.into_iter().chain(Some(what).filter(|what| !what.is_empty())).collect::<Vec<_>>().join(" ");
+    fit(&head, limit)
+}
+
 /// Id, and method or kind. Text as it stood in the log.
 pub fn head(message: &MessageRow) -> String {
-    let label = label_of(message);
-    let what = match message.kind.as_str() {
+    [label_of(message), what_of(message)].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// Method or kind. Text as it stood in the log.
+fn what_of(message: &MessageRow) -> Option<String> {
+    match message.kind.as_str() {
         "error" => Some(match message.error_code {
             Some(code) => format!("error {code}"),
             None => "error".to_string(),
         }),
         "request" | "notification" => message.method.clone(),
         kind => Some(kind.to_string()),
-    };
-    [label, what].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// The part of a message that is worth showing: parameters, result, error message, or all there is.
@@ -134,6 +152,17 @@ pub(super) mod tests {
         answer.raw = Some(r#"{"id":"a","error":{"code":-32800,"message":"Request cancelled"}}"#.into());
         answer.bytes = 0;
         assert_eq!(line(&answer, 80), r#"s"a" error -32800 "Request cancelled""#);
+    }
+
+    #[test]
+    fn a_long_id_gives_way_to_the_method() {
+        let id = "\"550e8400-e29b-41d4-a716-446655440000\"";
+        let request = message("request", "client", Some("tools/call"), Some(id), "{}");
+        assert_eq!(line(&request, 41), "#\"550e8400-e29b-41d4-a716-4... tools/call");
+        let mut answer = message("result", "server", None, Some(id), "{}");
+        answer.bytes = 85;
+        assert_eq!(line(&answer, 41), "#\"550e8400-e29b-41d4-a716-44665... result");
+        assert_eq!(line(&answer, 60), format!("#{id} result 85 B"));
     }
 
     #[test]

@@ -48,6 +48,7 @@ pub mod tail;
 mod tests;
 pub mod time;
 mod traffic;
+mod unseen;
 pub mod why;
 
 use std::io::{self, Write};

@@ -1,7 +1,7 @@
 //! `--report sarif=FILE`: SARIF 2.1.0 for code scanning. One run; every rule that ran is declared, fired or not; no
 //! results when clean, which is what closes old alerts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -157,6 +157,7 @@ struct Region {
 /// The format.
 pub struct Sarif {
     context: Context,
+    names: HashMap<String, String>,
     rules: Vec<&'static Rule>,
     repeats: Repeats,
     /// Errors, warnings and notes, each cut at the limit.
@@ -168,7 +169,8 @@ impl Sarif {
     /// The format.
     pub fn new(context: &Context) -> Sarif {
         let rules = context.rules().collect();
-        Sarif { context: context.clone(), rules, repeats: Repeats::default(), results: Default::default(), seen: 0 }
+        let (context, names) = (context.clone(), context.connection_names());
+        Sarif { context, names, rules, repeats: Repeats::default(), results: Default::default(), seen: 0 }
     }
 
     fn location(&self, source: &str, line: u64) -> Location {
@@ -197,7 +199,7 @@ impl Sarif {
         let mut properties = BTreeMap::from([
             ("certainty", finding.certainty.clone()),
             ("profile", finding.profile.clone()),
-            ("connection", escape(&self.context.path(&finding.connection)).into_owned()),
+            ("connection", escape(self.names.get(&finding.connection).unwrap_or(&finding.connection)).into_owned()),
         ]);
         properties.extend(finding.basis.clone().map(|basis| ("basis", basis)));
         Outcome {

@@ -38,10 +38,10 @@ impl<'a> Transcript<'a> {
         self.style.columns() < 90
     }
 
-    /// The head line: what is shown, and the date once.
-    pub fn head(&self, out: &mut dyn Write, title: &str, from: Option<i64>) -> io::Result<()> {
+    /// The head line: what is shown, what became of it, and the date once.
+    pub fn head(&self, out: &mut dyn Write, (title, more): (&str, &str), from: Option<i64>) -> io::Result<()> {
         let date = from.and_then(time::date).map_or(String::new(), |date| format!(", {date} UTC"));
-        for line in hang(&format!("{}{date}", escape(title)), self.style.columns()) {
+        for line in hang(&format!("{}{}{date}", escape_cut(title, LONGEST, None), escape(more)), self.style.columns()) {
             writeln!(out, "{}", self.style.paint(Ink::Strong, &line))?;
         }
         let size = if self.narrow() { "" } else { "     size  " };

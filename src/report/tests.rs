@@ -3,7 +3,7 @@
 use super::message::tests::message;
 use super::*;
 use crate::finding::Severity;
-use crate::store::{ClauseRow, EvidenceRow, FindingRow, MessageRow};
+use crate::store::{ClauseRow, ConnectionRow, EvidenceRow, FindingRow, MessageRow};
 
 fn at(mut row: MessageRow, id: i64, line: u64, at_us: i64) -> MessageRow {
     row.id = id;
@@ -171,6 +171,34 @@ fn one_line_each() {
     not decidable from this log:
       CAN006 cancel-id-type-mismatch (2 times): the log lacks the id inside a cancel
     ");
+}
+
+/// A finding that the log does not decide.
+fn undecided() -> FindingRow {
+    FindingRow { severity: "note".into(), certainty: "undecidable".into(), ..late(6, "search") }
+}
+
+#[test]
+fn reports_say_what_was_not_looked_at() {
+    let summary = Summary { ignored: vec!["CAN".into()], baselined: 11, ..Summary::default() };
+    let told = |mut report: Box<dyn Report>| {
+        let mut out = Vec::new();
+        report.finish(&mut out, &summary).expect("written");
+        String::from_utf8(out).expect("text")
+    };
+    let context = Context::default();
+    for text in [told(Box::new(Annotations::new(&context))), told(Box::new(Markdown::new(&context)))] {
+        assert!(text.contains("ot looked at: the rules CAN ") && text.contains("ignored"), "{text}");
+        assert!(text.contains("11 known findings"), "{text}");
+    }
+}
+
+#[test]
+fn what_is_undecidable_passes_no_test() {
+    let connection = ConnectionRow { key: "a.jsonl/1".into(), source: "a.jsonl".into(), ..ConnectionRow::default() };
+    let context = Context { connections: vec![connection], ..Context::default() };
+    let text = run(Junit::new(&context), &[undecided()]);
+    assert!(text.contains("<skipped message=\"not decidable: 1 time\"/>"), "{text}");
 }
 
 #[test]

@@ -119,11 +119,11 @@ impl<'a> Ledger<'a> {
         self.connection.doubtful.as_ref()?.hole(None, frame, frame)
     }
 
-    /// True if messages were lost anywhere.
+    /// True if messages are missing anywhere.
     pub fn has_gap(&self) -> bool {
         let lists = std::iter::once(&self.connection.missing).chain(self.of_sources());
         let mut all = lists.flat_map(|stretches| &stretches.list);
-        all.any(|stretch| matches!(stretch.why, Why::Gap | Why::Unread | Why::Torn))
+        all.any(|stretch| matches!(stretch.why, Why::Gap | Why::Unrecorded | Why::Unread | Why::Torn))
     }
 
     fn of_sources(&self) -> impl Iterator<Item = &'a Stretches> + use<'a> {

@@ -37,6 +37,7 @@ impl Stretch {
             Why::Head => "the log does not show how the connection began".to_string(),
             Why::Tail => "the log ends before the connection does".to_string(),
             Why::Gap => format!("messages were lost at {lines}"),
+            Why::Unrecorded => format!("what stands at {lines} is about a message that no record shows"),
             Why::Unread if one => format!("{lines} holds something like a message that was not read"),
             Why::Unread => format!("{lines} hold something like messages that were not read"),
             Why::Torn => format!("the log is cut at {lines}"),

@@ -13,10 +13,12 @@ use super::parties::Parties;
 use super::pointer::{Found, Pointer, find_all};
 use super::ready::{ConnectionKey, Definition, Meaning};
 use super::schema::Encoding;
+use crate::capture::encoded::requoted;
 use crate::capture::harm::is_spliced;
 use crate::capture::out::{Channels, Out, body, in_words};
 use crate::capture::place::Place;
 use crate::capture::plan::is_mark;
+use crate::capture::sample::is_message;
 use crate::capture::unread::looks_like_messages;
 use crate::capture::{Body, Captured, Direction, Proof, Skip, Vantage};
 use crate::error::Result;
@@ -232,10 +234,14 @@ impl Emitter {
         out.malformed(&place, record.payload.as_bytes(), why)
     }
 
-    /// What looks like a message and is none, where messages are looked for. Only behind a word for the direction, and where
+    /// What looks like a message and is none, where messages are looked for; one in which a filter put words without quotes is one. Only behind a word for the direction, and where
     /// nothing tells that the logger shortened it or wrote it in quotes of its own, does the log promise that it is what was sent.
     fn found_fault(&mut self, record: &Record<'_>, cut: bool, why: &str, out: &mut Out<'_>) -> Result<()> {
         let text = record.payload;
+        if let Some(undone) = requoted(text).filter(|undone| is_message(&undone.text)) {
+            let place = self.place(record, &undone.text, None, self.direction(&record.head), out)?;
+            return out.put_undone(&place, text, &undone);
+        }
         let shortened = ["...", "…", "<", "***"].iter().any(|sign| text.contains(sign));
         let direction = self.direction(&record.head);
         if cut

@@ -8,11 +8,13 @@ mod bytes;
 mod escapes;
 mod form;
 mod typed;
+mod unquoted;
 
 pub(crate) use bytes::{looks_packed, unpacked};
 
 pub(crate) use form::{Form, form, framing, json_of};
 pub(crate) use typed::{KVLIST, plain as from_pairs};
+pub(crate) use unquoted::requoted;
 
 use super::events::is_event_stream;
 use super::sample::is_message;

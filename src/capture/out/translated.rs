@@ -1,7 +1,7 @@
 //! From a translated message to a frame: the text as captured, its JSON beside it.
 
 use super::{Out, body, in_words, text_of};
-use crate::capture::encoded::{Undone, is_encoded, undone, untyped};
+use crate::capture::encoded::{Undone, is_encoded, requoted, undone, untyped};
 use crate::capture::events::{events, is_event_stream};
 use crate::capture::literal::{Dialect, Read, translate_into};
 use crate::capture::place::Place;
@@ -98,8 +98,8 @@ impl Out<'_> {
         }
     }
 
-    /// What is no message as it stands may be one that the logger encoded: then it is handed on as that, or as one that cannot be
-    /// read. A log of the bytes that were sent has no such logger.
+    /// What is no message as it stands may be one that the logger encoded, or in which a filter put words: then it is handed on as that,
+    /// or as one that cannot be read. A log of the bytes that were sent has no such logger.
     #[cold]
     pub(super) fn decoded(&mut self, place: &Place, bytes: &[u8]) -> Option<Result<()>> {
         let text = std::str::from_utf8(bytes).ok().filter(|_| !self.verbatim)?;
@@ -108,7 +108,8 @@ impl Out<'_> {
         match typed.or_else(|| undone(text)) {
             Some(undone) => Some(self.put_undone(place, text, &undone)),
             None if cut::is_within(text) => Some(self.put(place, Body::gap(Some(1)))),
-            None => is_encoded(text).then(|| self.put(place, Body::Missing(UNREADABLE))),
+            None if is_encoded(text) => Some(self.put(place, Body::Missing(UNREADABLE))),
+            None => requoted(text).map(|undone| self.put_undone(place, text, &undone)),
         }
     }
 }

@@ -240,10 +240,19 @@ pub(super) fn words(message: &Message<'_>, facts: &Facts<'_>, text: &str) -> [u6
         Kind::Error => [0, id, target, word_of_error(text).map_or(0, digest), 0],
         _ if message.defects.has(Defect::Params) => {
             let params = text_at(text, "\"params\"");
-            [known(params), id, target, 0, params.filter(|text| !is_placeholder(text)).map_or(0, digest)]
+            [known(params), id, target, 0, params.filter(|text| !is_placeholder(text)).map_or(0, text_in_place)]
         }
         _ => [0, id, target, 0, 0],
     }
+}
+
+/// Digest of a text where parameters should stand. How much was taken out is one text, whatever the number.
+fn text_in_place(text: &str) -> u64 {
+    const UNITS: [&str; 8] = ["b", "byte", "bytes", "kb", "kib", "mb", "chars", "characters"];
+    let unit = text.trim_matches('"').trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let is_size = text[1..].starts_with(|c: char| c.is_ascii_digit())
+        && UNITS.iter().any(|known| unit.trim().eq_ignore_ascii_case(known));
+    if is_size { digest("size") } else { digest(text) }
 }
 
 /// The string at the member `key` (with its quotes) of a message, as written.

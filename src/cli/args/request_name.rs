@@ -1,9 +1,10 @@
 //! Requests as users name them: `17`, `#17`, `s4` (issued by the server), `"abc"` or the beginning of such an id, each with
-//! `:41` for its line where the id was used again, and with `@KEY` or its number in `rpctape ls` (`@2`) for the connection.
+//! `:41` for its line where the id was used again (alone it is the request on that line), and with `@KEY` or its number in `rpctape ls` (`@2`) for the connection.
 
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::jsonrpc::Id;
 use rpctape::protocol::Side;
+use rpctape::redact::Redactor;
 use rpctape::report::label;
 use rpctape::store::{ConnectionRow, ExchangeFilter, ExchangeRow, RequestName, Store};
 
@@ -45,11 +46,24 @@ fn fitting(store: &Store, name: &str, connection: Option<i64>) -> Result<Vec<Exc
         }
     }
     match name.rsplit_once(':').and_then(|(name, line)| Some((name, line.parse::<u64>().ok()?))) {
-        Some((name, line)) if !name.is_empty() => {
+        Some(("", line)) => on_line(store, line, connection),
+        Some((name, line)) => {
             Ok(fitting(store, name, connection)?.into_iter().filter(|row| row.line == line).collect())
         }
-        _ => Ok(Vec::new()),
+        None => Ok(Vec::new()),
     }
+}
+
+/// The exchanges whose request stands on this line.
+fn on_line(store: &Store, line: u64, connection: Option<i64>) -> Result<Vec<ExchangeRow>> {
+    let mut found = Vec::new();
+    store.exchanges(ExchangeFilter { connection, ..ExchangeFilter::default() }, |row| {
+        if row.line == line {
+            found.push(row);
+        }
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 /// The exchanges whose id, a string, begins like this. Numbers have to be written in full.
@@ -85,6 +99,16 @@ fn split<'a>(text: &'a str, connections: &[ConnectionRow]) -> Option<Result<(&'a
     found.map(Ok).or_else(|| meant.map(|(_, key)| Err(no_connection(key, connections))))
 }
 
+/// The shortest name that means this request and no other, as it can be typed where it is shown: an id that the screen does not show
+/// as it is gives way to the line.
+pub fn shown(store: &Store, row: &ExchangeRow, connections: usize, redactor: Option<&mut Redactor>) -> Result<String> {
+    let label = label_of(row);
+    match redactor.is_some_and(|redactor| redactor.text(&label) != label) {
+        true => Ok(format!(":{}{}", row.line, place(row, connections))),
+        false => unique(store, row, connections),
+    }
+}
+
 /// The shortest name that means this request and no other, as it can be typed.
 pub fn unique(store: &Store, row: &ExchangeRow, connections: usize) -> Result<String> {
     let id = row.rpc_id.as_deref().and_then(Id::from_json);
@@ -94,8 +118,11 @@ pub fn unique(store: &Store, row: &ExchangeRow, connections: usize) -> Result<St
         None => true,
     };
     let line = if again { format!(":{}", row.line) } else { String::new() };
-    let place = if connections > 1 { format!("@{}", row.connection) } else { String::new() };
-    Ok(format!("{}{line}{place}", label_of(row)))
+    Ok(format!("{}{line}{}", label_of(row), place(row, connections)))
+}
+
+fn place(row: &ExchangeRow, connections: usize) -> String {
+    if connections > 1 { format!("@{}", row.connection) } else { String::new() }
 }
 
 /// What a name can mean, the likeliest first.

@@ -230,7 +230,7 @@ pub fn print(
     let mut summary = begun(loaded, &connections, terms.fail_on.severity());
     summary.coverage = Coverage::of(coverage(&loaded.store, only, &terms.selection)?, args.coverage);
     if args.coverage && !terms.selection.schema {
-        io::say("what payloads look like (SCH001 to SCH005) is judged, and listed, only with --schema");
+        io::say("SCH001 to SCH005 (what payloads look like) are judged only with --schema");
     }
     let judged = Judged {
         loss: loaded.loss(),

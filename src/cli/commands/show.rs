@@ -131,19 +131,13 @@ fn exchange(
     (amount, print): (Raw, &mut Print<'_>),
     out: &mut Out,
 ) -> Result<()> {
-    let title = format!(
-        "{} in {}, {}: {} ({})",
-        request_name::title(row),
-        row.connection,
-        row.profile,
-        row.outcome,
-        row.history
-    );
+    let title = request_name::title(row);
+    let more = format!(" in {}, {}: {} ({})", row.connection, row.profile, row.outcome, row.history);
     let messages = store.messages_of_exchange(row.id, amount)?;
     let from = messages.first().and_then(|message| message.at_us);
     let of = all.iter().find(|connection| connection.id == row.connection_id).cloned().unwrap_or_default();
     written(match print {
-        Print::Screen(transcript) => transcript.head(out, &title, from),
+        Print::Screen(transcript) => transcript.head(out, (&title, &more), from),
         Print::Json(sheet) => sheet.head(out, &of, Some(row)),
     })?;
     for message in &messages {
@@ -167,7 +161,7 @@ fn whole_connection(
     let revision = format!("{} {}", row.protocol, row.revision);
     let title = format!("{}, {}: {}", row.key, revision.trim_end(), plural(row.messages, "message"));
     written(match print {
-        Print::Screen(transcript) => transcript.head(out, &title, row.first_at_us),
+        Print::Screen(transcript) => transcript.head(out, (&title, ""), row.first_at_us),
         Print::Json(sheet) => sheet.head(out, row, None),
     })?;
     let mut passed = false;

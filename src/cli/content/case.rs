@@ -13,6 +13,7 @@ use rpctape::rules::{Charge, On, RULES, charge};
 use rpctape::store::{CancellationRow, ConnectionRow, ExchangeRow, FindingFilter, FindingRow, Raw, SaidRow, Store};
 
 use crate::cli::args::moment::Span;
+use crate::cli::args::request_name;
 
 /// How many of the last requests are looked at for the slowest.
 pub const LAST: u32 = 20_000;
@@ -61,6 +62,11 @@ pub struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
+    /// A request as a command names it.
+    pub fn name(&self, row: &ExchangeRow) -> Result<String> {
+        request_name::shown(self.store, row, self.connections.len(), self.redactor.borrow_mut().as_mut())
+    }
+
     pub fn open(store: &'a Store, mut redactor: Option<Redactor>, after_us: i64) -> Result<Case<'a>> {
         let mut connections = store.connections()?;
         if let Some(redactor) = &mut redactor {

@@ -10,6 +10,7 @@ use super::picture::{self, title};
 use super::traffic::Row;
 use crate::number::duration;
 use crate::report::number::{count, plural, size};
+use crate::report::unseen::left_out;
 use crate::report::{Summary, time};
 use crate::store::FindingRow;
 
@@ -381,6 +382,9 @@ impl Told<'_> {
         for file in &summary.files {
             writeln!(html, "<li>{}</li>", Esc(&format!("{} was passed over: {}", file.source, file.why)))?;
         }
+        for rules in left_out(summary) {
+            writeln!(html, "<li>not run: {}</li>", Esc(&rules))?;
+        }
         let midway = gathered.connections.iter().filter(|row| !row.complete_head).count() as u64;
         if midway > 0 {
             writeln!(
@@ -455,7 +459,9 @@ fn verdict(summary: &Summary) -> String {
     }
     let parts = [(counts.error, "error"), (counts.warning, "warning"), (counts.note, "note")];
     let told: Vec<String> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| plural(*n, word)).collect();
-    if told.is_empty() { "no violation found".to_string() } else { told.join(", ") }
+    let told = if told.is_empty() { "no violation found".to_string() } else { told.join(", ") };
+    let not_run: String = left_out(summary).iter().map(|rules| format!("; not run: {rules}")).collect();
+    told + &not_run
 }
 
 fn item(html: &mut String, words: &str, number: usize, filter: &str) -> std::fmt::Result {

@@ -133,6 +133,23 @@ impl Facts {
         self.units.iter().find(end)
     }
 
+    /// The end of the HTTP stream that should have carried the answer to a request, where the log shows it.
+    pub fn stream_end(&self, request: &ExchangeRow) -> Option<&UnitRow> {
+        self.units_behind(request).find(|unit| unit.kind == "close")
+    }
+
+    /// The status with which the HTTP exchange of a request came back, where it says that there is no answer.
+    pub fn refusal(&self, request: &ExchangeRow) -> Option<&UnitRow> {
+        self.units_behind(request).find(|unit| unit.status.is_some_and(|status| status >= 300))
+    }
+
+    /// What came on the HTTP stream of a request of the client behind it.
+    fn units_behind(&self, request: &ExchangeRow) -> impl Iterator<Item = &UnitRow> {
+        let own = self.unit(request.id).and_then(|unit| unit.stream).filter(|_| request.issuer == "client");
+        let id = request.id;
+        self.units.iter().filter(move |unit| own.is_some() && unit.stream == own && unit.id > id)
+    }
+
     /// True if this request was cancelled by anything.
     pub fn was_cancelled(&self, request: i64) -> bool {
         self.cancels.iter().any(|cancel| cancel.row.exchange_id == Some(request))

@@ -42,7 +42,7 @@ fn pattern(letter: char, name: &'static str, about: &[&ExchangeRow], text: Strin
 pub fn patterns(facts: &Facts, chains: &[Chain]) -> Vec<Pattern> {
     let unanswered = !facts.stuck.is_empty() || !facts.open.is_empty();
     if facts.has_gap && unanswered && facts.death.is_none() {
-        let lost = if facts.unread.is_empty() { "the capture lost messages" } else { "messages were not read" };
+        let lost = if facts.unread.is_empty() { "the capture lacks messages" } else { "messages were not read" };
         let text = format!("{lost}: what looks open may have been answered");
         return pattern('i', "capture-gap", &[], text).into_iter().collect();
     }
@@ -89,11 +89,7 @@ fn cycle(facts: &Facts, chains: &[Chain]) -> Option<Pattern> {
 /// (h) The server answered an open request with status 404 although the handshake was done: it does not know the session any more.
 fn unknown_session(facts: &Facts) -> Option<Pattern> {
     facts.connection.server_name.as_ref()?;
-    let refused = |row: &ExchangeRow| {
-        let stream = facts.unit(row.id)?.stream?;
-        let mut heads = facts.units.iter().filter(|unit| unit.id > row.id && unit.stream == Some(stream));
-        heads.find(|unit| unit.status == Some(404))
-    };
+    let refused = |row: &ExchangeRow| facts.refusal(row).filter(|unit| unit.status == Some(404));
     let of_a_session = |waiting: &&Waiting| has_handshake(&waiting.row) && !is_handshake(&waiting.row);
     let (row, head) = facts
         .waiting_of("client")
@@ -130,14 +126,12 @@ fn closed_stream(facts: &Facts) -> Option<Pattern> {
     if facts.connection.transport != "http" {
         return None;
     }
-    let stream = |row: &ExchangeRow| facts.unit(row.id)?.stream;
-    let closed = |row: &ExchangeRow| {
-        let stream = stream(row)?;
-        facts.units.iter().find(|unit| unit.kind == "close" && unit.stream == Some(stream) && unit.id > row.id)
-    };
-    let (row, close) = facts.stuck_of("client").find_map(|waiting| Some((&waiting.row, closed(&waiting.row)?)))?;
+    let (row, close) =
+        facts.stuck_of("client").find_map(|waiting| Some((&waiting.row, facts.stream_end(&waiting.row)?)))?;
     let by = close.by.as_deref().map_or(String::new(), |by| format!(" by the {by}"));
-    let text = format!("the stream of {} was closed{by}{} without a response", label(row), at(close.at_us));
+    let status = facts.refusal(row).and_then(|head| head.status);
+    let status = status.map_or(String::new(), |status| format!(", with HTTP status {status}"));
+    let text = format!("the stream of {} was closed{by}{} without a response{status}", label(row), at(close.at_us));
     pattern('g', "stream-closed", &[row], text)
 }
 

@@ -40,6 +40,9 @@ pub struct Stuck {
     pub last_life_us: Option<i64>,
     /// What that said.
     pub last_life: Option<String>,
+    /// How its HTTP exchange ended, in words, where the log shows that it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exchange_end: Option<String>,
 }
 
 /// A request without an answer of which no rule says, or can say, that one was due.
@@ -159,7 +162,8 @@ const SLOWEST: usize = 5;
 /// Makes a postmortem of facts.
 pub fn postmortem(facts: &Facts) -> Postmortem {
     let waiting = chains(facts);
-    let stuck: Vec<Stuck> = facts.stuck.iter().filter(|one| facts.wanted(one.row.id)).map(stuck).collect();
+    let stuck: Vec<Stuck> =
+        facts.stuck.iter().filter(|one| facts.wanted(one.row.id)).map(|one| stuck(facts, one)).collect();
     let ended = facts.ending().is_some() || facts.connection.complete_tail;
     let cancelled: HashSet<i64> = facts.cancels.iter().filter_map(|cancel| cancel.row.exchange_id).collect();
     let untold = ["client", "server"].map(|issuer| facts.untold_to(issuer));
@@ -187,7 +191,7 @@ pub fn postmortem(facts: &Facts) -> Postmortem {
     }
 }
 
-fn stuck(waiting: &Waiting) -> Stuck {
+fn stuck(facts: &Facts, waiting: &Waiting) -> Stuck {
     let row = &waiting.row;
     let last = waiting.signs.last();
     let said = last.map(said_of);
@@ -204,7 +208,15 @@ fn stuck(waiting: &Waiting) -> Stuck {
         certainty: waiting.said.as_ref().map(|said| said.certainty.clone()),
         last_life_us: last.and_then(|sign| sign.at_us),
         last_life: said,
+        exchange_end: exchange_end(facts, row),
     }
+}
+
+/// How the HTTP exchange of a request ended without the answer, in words.
+fn exchange_end(facts: &Facts, row: &ExchangeRow) -> Option<String> {
+    let status =
+        facts.refusal(row).and_then(|head| head.status).map(|status| format!("HTTP status {status}, no answer"));
+    status.or_else(|| facts.stream_end(row).map(|_| "its stream was closed".to_string()))
 }
 
 /// How far a request was, in words.
@@ -249,6 +261,9 @@ fn because(facts: &Facts, waiting: &Waiting, known: Known) -> String {
     let old = waiting.age_us.is_none_or(|us| us >= facts.stuck_after_us);
     if untold && !cancelled {
         return format!("{NOT_DECIDABLE}an answer behind it names no request");
+    }
+    if let Some(end) = exchange_end(facts, &waiting.row).filter(|_| !cancelled) {
+        return end;
     }
     match (cancelled, ended, old) {
         (true, ..) => "never answered, and cancelled".to_string(),

@@ -131,19 +131,16 @@ impl Screen<'_> {
                 format!(", {} -> {}", name(client, "unnamed client"), name(server, "unnamed server"))
             }
         };
-        let first = format!(
-            "  {}   {}, {}{names}",
-            safe(&connection.key, 40),
-            safe(&self.told.profile, 30),
-            connection.transport
-        );
+        // The other word of the database, `stdio`, is that of every ordered channel: no log shows that it was a pipe.
+        let http = if connection.transport == "http" { ", http" } else { "" };
+        let first = format!("  {}   {}{http}{names}", safe(&connection.key, 40), safe(&self.told.profile, 30),);
         let span = match (connection.first_at_us, connection.last_at_us) {
             (Some(first), Some(last)) => time::span(first, last),
             _ => "no times".to_string(),
         };
         let whole = match (self.facts.has_gap, connection.complete_head) {
             (true, _) if !self.told.unread.is_empty() => "messages were not read",
-            (true, _) => "messages were lost",
+            (true, _) => "messages are missing",
             (false, true) => "complete, 0 lost",
             (false, false) => "0 lost, starts midway",
         };
@@ -362,7 +359,7 @@ fn stuck_row(stuck: &Stuck, width: usize) -> Row {
     let age = stuck.age_us.map_or("no times".to_string(), duration);
     let life = match (&stuck.last_life, stuck.last_life_us) {
         (Some(said), at) => format!("last life: {} {}", safe(said, 16), clock(at)),
-        _ => "no sign of life".to_string(),
+        _ => stuck.exchange_end.clone().unwrap_or_else(|| "no sign of life".to_string()),
     };
     let since =
         stuck.since_us.filter(|_| width >= WIDE).map_or(String::new(), |us| format!("since {}   ", clock(Some(us))));

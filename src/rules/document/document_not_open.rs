@@ -26,6 +26,6 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let (done, case) = if changes { ("changed", "DOC002") } else { ("closed", "DOC002/close") };
     let since = if closed.is_some() { "it was closed before" } else { "it was never opened" };
     let ruling = event.profile.ruling(case).or_else(|| event.profile.ruling(RULE.code))?;
-    let finding = found_by(RULE.code, ruling, event, format!("{address} is {done}, and {since}"));
+    let finding = found_by(RULE.code, ruling, event, format!("\"{address}\" is {done}, and {since}"));
     Some(finding.maybe("close", closed).with("notification", event.seen))
 }

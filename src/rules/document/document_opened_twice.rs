@@ -28,7 +28,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Document { address, fault: DocumentFault::Opened { before, closed } } = event.what else { return None };
     let judgement = Judgement::exact_if(closed.is_none(), SPELLED_OTHERWISE);
     let doubt = race_text(&judgement);
-    let summary = format!("{address} is opened, and was not closed since it was opened before{doubt}");
+    let summary = format!("\"{address}\" is opened, and was not closed since it was opened before{doubt}");
     let finding = found(RULE.code, event, summary)?.with("earlier opening", before).maybe("close", closed);
     Some(finding.with("opening", event.seen).judged(&judgement))
 }

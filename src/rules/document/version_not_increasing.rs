@@ -26,6 +26,6 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Document { address, fault: DocumentFault::Version { before, was, now } } = event.what else {
         return None;
     };
-    let finding = found(RULE.code, event, format!("{address} is changed to version {now}, and had version {was}"))?;
+    let finding = found(RULE.code, event, format!("\"{address}\" is changed to version {now}, and had version {was}"))?;
     Some(finding.with("before", before).with("change", event.seen))
 }

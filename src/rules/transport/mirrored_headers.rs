@@ -44,9 +44,9 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     ];
     let wrong = pairs.into_iter().find_map(|(header, said, body, shown)| match (said, body) {
         (Some(said), Some(body)) if **said != *body && !as_it_stands(head, body) => {
-            Some(format!("{header} says {said}, and the body {body}"))
+            Some(format!("{header} says \"{said}\", and the body \"{body}\""))
         }
-        (None, Some(body)) if shown => Some(format!("{header} is missing, and the body says {body}")),
+        (None, Some(body)) if shown => Some(format!("{header} is missing, and the body says \"{body}\"")),
         _ => None,
     })?;
     Some(found(RULE.code, event, format!("of {}, {wrong}", in_words(message)))?.with("message", event.seen))

@@ -37,7 +37,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     };
     let ruling = event.profile.ruling(case).or_else(|| event.profile.ruling(RULE.code))?;
     let reason = reserved(&judgement);
-    let summary = format!("{} {}: {chosen} is {thing}{reason}", exchange.label(), exchange.title());
+    let summary = format!("{} {}: \"{chosen}\" is {thing}{reason}", exchange.label(), exchange.title());
     let finding = found_by(RULE.code, ruling, event, summary).about(exchange).judged(&judgement).maybe("offer", by);
     Some(if offer == Offer::Option { finding.with("response", event.seen) } else { finding })
 }

@@ -30,6 +30,6 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let root = || Some((Cow::Owned(relative_in(facts.roots()?)?), "SES015/roots"));
     let (path, case) = Facts::text(facts.relative()).map(|path| (path, case)).or_else(root)?;
     let ruling = event.profile.ruling(case).filter(|_| exchange.known.is_some())?;
-    let summary = format!("{} {} has the path {path}, which is relative", exchange.label(), exchange.title());
+    let summary = format!("{} {} has the path \"{path}\", which is relative", exchange.label(), exchange.title());
     Some(found_by(RULE.code, ruling, event, summary).about(exchange))
 }

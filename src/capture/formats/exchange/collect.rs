@@ -40,7 +40,7 @@ pub(in crate::capture::formats) struct Collected<'a> {
 
 /// Nothing is known to be lost: it would be in a record that is not there.
 const UNRECORDED: Missing<'static> =
-    Missing { words: "an exchange that no record shows", lost: Some(0), ..Missing::new(Why::Gap) };
+    Missing { words: "an exchange that no record shows", lost: Some(0), ..Missing::new(Why::Unrecorded) };
 
 /// Several handshakes named no session, and several sessions follow.
 const WHOSE: Missing<'static> = Missing { words: "to which session it led", ..Missing::new(Why::Guessed) };

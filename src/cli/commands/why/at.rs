@@ -183,7 +183,7 @@ fn next(case: &Case<'_>, args: &WhyArgs, flying: &[ExchangeRow]) -> Result<Vec<S
     oldest.sort_by_key(|row| row.sent_at_us);
     let mut next = Vec::new();
     for (index, row) in oldest.into_iter().take(ADVISED).enumerate() {
-        let label = shell::shown(&request_name::unique(case.store, row, case.connections.len())?);
+        let label = shell::shown(&case.name(row)?);
         if let (Some(label), Some(again), Some(file)) = (label, args.again(), args.log_of(row)) {
             if index == 0 {
                 next.push(format!("rpctape why {again} --request {label}{how}"));

@@ -6,7 +6,6 @@ use rpctape::report::why::Facts;
 use rpctape::store::{ConnectionRow, ExchangeRow};
 
 use super::WhyArgs;
-use crate::cli::args::request_name;
 use crate::cli::content::case::Case;
 use rpctape::report::shell;
 
@@ -29,7 +28,7 @@ pub fn commands(case: &Case<'_>, facts: &Facts, args: &WhyArgs, commands: &[Stri
     // Of two sides that wait, the request of the server is the one to look at first.
     if let Some(first) = stuck().find(|row| row.issuer == "server").or(rows.first().copied()) {
         let name = |row: &ExchangeRow| {
-            let label = shell::shown(&request_name::unique(case.store, row, case.connections.len())?);
+            let label = shell::shown(&case.name(row)?);
             Ok(args.log_of(row).zip(label))
         };
         if let Some((file, label)) = name(first)? {
