@@ -110,8 +110,9 @@ fn answered(facts: &Facts<'_>) -> Hint {
             None if is_day(raw) => Hint::Family(&mcp::UNKNOWN),
             None => Hint::None,
         },
-        Some("2") => Hint::Stated(acp::draft()),
-        Some(raw) if raw.bytes().all(|byte| byte.is_ascii_digit()) => Hint::Stated(acp::stable()),
+        Some(raw) if raw.bytes().all(|byte| byte.is_ascii_digit()) => {
+            by_name("acp", Some(raw)).map_or(Hint::Family(acp::stable()), Hint::Stated)
+        }
         _ => Hint::None,
     }
 }
@@ -178,6 +179,11 @@ impl Profile {
     /// True if both belong to one protocol family.
     pub fn same_family(&self, other: &Profile) -> bool {
         self.family == other.family
+    }
+
+    /// True if its handshake says which revision is spoken.
+    pub fn agrees_on_revision(&self) -> bool {
+        matches!(self.family, Family::Mcp | Family::Acp)
     }
 
     /// The revision whose prompt turns end like this: with the answer to the prompt, or when the agent says that it is idle.

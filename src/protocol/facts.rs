@@ -120,7 +120,7 @@ impl<'a> Lift<'a> for Facts<'a> {
             "value" if raw.starts_with('"') => Fact::ConfigValue,
             "value" => return self.section(Part::Value, raw),
             "task" => {
-                self.task_wanted = true;
+                self.task_wanted = raw != "null";
                 return;
             }
             "requestId" => Fact::RequestId,

@@ -70,12 +70,11 @@ pub(super) fn shown(text: &str) -> String {
     format!("\"{cut}{more}\"")
 }
 
-/// True for what RFC 3986 takes for an absolute URI: a scheme, and something behind it, without blanks and control characters.
+/// True for what RFC 3986 takes for an absolute URI: a scheme and what is behind it, be it nothing, without blanks and control characters.
 pub(super) fn is_uri(text: &str) -> bool {
-    let Some((scheme, rest)) = text.split_once(':') else { return false };
+    let Some((scheme, _)) = text.split_once(':') else { return false };
     let sound = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
     scheme.starts_with(|c: char| c.is_ascii_alphabetic())
         && scheme.chars().all(sound)
-        && !rest.is_empty()
         && !text.chars().any(|c| c.is_whitespace() || c.is_control())
 }

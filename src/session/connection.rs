@@ -93,6 +93,8 @@ pub struct Connection {
     pub starts_midway: bool,
     /// True while only the protocol was told, and the revision that is meant where none is stated was taken.
     pub revision_assumed: bool,
+    /// True if the handshake agreed on a revision that this program does not know.
+    pub revision_strange: bool,
     /// True while the revision is the one that the client asked for, and no answer has agreed to it.
     pub revision_asked: bool,
     /// Whether the messages have a usable time.

@@ -421,7 +421,7 @@ impl Conn {
             let (times, worst_us) = (self.clock.steps_back, self.clock.worst_us);
             note(self, step, seen, CaptureNote::ClockBackwards { times, worst_us });
         }
-        if profile.unknown_revision {
+        if profile.unknown_revision || self.facts.revision_strange {
             note(self, step, first, CaptureNote::RevisionUnknown);
         }
         let one_time = self.facts.times.is_some() && self.facts.messages == 1;

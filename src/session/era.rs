@@ -7,7 +7,7 @@ use super::state::{Conn, Incoming, Refusal, Step, index};
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, Kind};
 use crate::protocol::codes::METHOD_NOT_FOUND;
-use crate::protocol::{Facts, Inquiry, Profile, Side, Versions, names_versions, peer_name};
+use crate::protocol::{Facts, Inquiry, Profile, Side, Versions, by_name, names_versions, peer_name};
 
 /// How many refusals wait for a server to show its revision.
 const WAITING: usize = 16;
@@ -57,7 +57,8 @@ impl Conn {
         }
         let speaks = self.eras.spoken.iter().any(|spoken| refusal.versions.lists(spoken));
         let same = !speaks && refusal.versions.refused.as_deref().is_none_or(|refused| *refused == *stated);
-        let (profile, seen) = (refusal.profile, refusal.seen);
+        let (profile, seen) =
+            (if refusal.profile.unknown_revision { m.profile } else { refusal.profile }, refusal.seen);
         let crossing = self.crossing(m.sender, seen, m.seen, false);
         let Some(judgement) = self.tap(step.settings, &crossing).at_last(&crossing) else { return };
         if let Some(refusal) = &mut self.eras.shown.refusal {
@@ -70,7 +71,10 @@ impl Conn {
     fn version_refused(&mut self, m: &Incoming<'_>) {
         let Some(versions) = m.message.error.as_ref().and_then(|error| Versions::of_refusal(error)) else { return };
         let told = self.eras.shown.refusal.as_ref().is_some_and(|refusal| refusal.told);
-        self.eras.shown.refusal = Some(Refusal { seen: m.seen, profile: m.profile, versions, told });
+        // The version that was refused may be one that nobody knows; what is refused so is refused by the rules of what is listed.
+        let spoken = versions.listed.iter().filter_map(|listed| by_name(m.profile.name, Some(listed)));
+        let profile = spoken.filter(|profile| profile.revision_per_request).last().unwrap_or(m.profile);
+        self.eras.shown.refusal = Some(Refusal { seen: m.seen, profile, versions, told });
     }
 
     /// A side that has named itself goes on to do so.

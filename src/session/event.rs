@@ -51,6 +51,8 @@ pub enum What<'a> {
         facts: &'a Facts<'a>,
         /// True if the message is an own-dialect cancel of the handshake request.
         cancels_initialize: bool,
+        /// Whether it needs an id, were it a response without one; `None` where an error may do without (rule RPC021).
+        owes_id: Option<Judgement>,
     },
     /// A message without `jsonrpc: "2.0"`, in a connection in which other messages have it.
     VersionMissing {

@@ -84,18 +84,21 @@ impl Conn {
         life.initialize_failed = failed;
         self.facts.revision_asked = false;
         self.negotiated = Facts::told(m.facts.revision()).map(Into::into);
-        if let Some(revision) = self.negotiated.clone() {
+        if let Some(revision) = self.negotiated.clone().filter(|_| !failed) {
             self.agree_on(&revision);
         }
         self.meet(m);
     }
 
-    /// The handshake has agreed on a revision: what its client asked for counts no more.
+    /// The handshake has agreed on a revision: what its client asked for counts no more. What one asks for that nobody knows here is told
+    /// by nothing.
     fn agree_on(&mut self, revision: &str) {
-        let name = self.facts.profile.name;
-        let unknown = !self.profile_fixed && name == "mcp" && by_name(name, Some(revision)).is_none();
-        if let Some(profile) = by_name(name, None).filter(|_| unknown) {
+        let spoken = self.facts.profile;
+        let unknown = !self.profile_fixed && spoken.agrees_on_revision();
+        let unknown = unknown && by_name(spoken.name, Some(revision)).is_none();
+        if let Some(profile) = by_name(spoken.name, None).filter(|_| unknown) {
             self.facts.profile = profile;
+            (self.facts.revision_assumed, self.facts.revision_strange) = (true, true);
         }
     }
 

@@ -10,7 +10,7 @@ use super::race::Judgement;
 use super::seen::{FrameId, Seen};
 use super::state::{Again, Conn, Incoming, Slot, Step};
 use crate::capture::Proof;
-use crate::jsonrpc::{Id, Kind};
+use crate::jsonrpc::{Id, IdField, Kind};
 use crate::protocol::http::{RequestHead, ResponseHead, may_be_asked_again};
 use crate::protocol::{Facts, Role, Side};
 
@@ -132,6 +132,18 @@ impl Conn {
             (Kind::Error, Some(status)) if status >= 300 => None,
             (Kind::Error, None) => Some((notification, Judgement::undecidable(NO_STATUS))),
             _ => Some((notification, Judgement::EXACT)),
+        }
+    }
+
+    /// Whether a response without an id should have one. What answers no request has none that it could bear: an error may say so why a
+    /// notification or a response was refused, in protocols that give HTTP statuses a meaning.
+    pub(super) fn owes_id(&self, m: &Incoming<'_>) -> Option<Judgement> {
+        let may_lack = m.message.id == IdField::Absent && m.message.kind == Kind::Error && !m.profile.is_plain();
+        let refuses = may_lack && m.sender == Side::Server && m.stream.is_some() && self.opener(m.stream).is_none();
+        match self.status_of(m.stream).filter(|_| refuses) {
+            Some(400..) => None,
+            None if refuses => Some(Judgement::undecidable(NO_STATUS)),
+            _ => Some(Judgement::EXACT),
         }
     }
 

@@ -15,7 +15,7 @@ use super::state::{
 };
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, IdField, Kind, Message};
-use crate::protocol::{Capabilities, Facts, Method, Role, Side, Wanted, names_callee};
+use crate::protocol::{Capabilities, Facts, Inquiry, Method, Role, Side, Wanted, names_callee};
 
 /// Age from which a repeated call counts as one (rule CAN025), in microseconds.
 const REPEAT_US: i64 = 5_000_000;
@@ -63,7 +63,7 @@ impl Conn {
         let heard = &mut self.side_mut(incoming.sender).heard_first_us;
         *heard = heard.or(incoming.seen.at_us);
         let cancels_initialize = self.cancels_initialize(&incoming);
-        let what = What::Message { message, facts, cancels_initialize };
+        let what = What::Message { message, facts, cancels_initialize, owes_id: self.owes_id(&incoming) };
         self.emit(step, incoming.profile, incoming.seen, Some(incoming.sender), what);
         self.asked_anew(step, &incoming);
         self.undeclared_feature(step, &incoming);
@@ -168,9 +168,7 @@ impl Conn {
             Role::TaskCancel => self.cancel_task(step, m, id),
             Role::CreateToken => {
                 if let Some(token) = Facts::id(m.facts.token()) {
-                    let created =
-                        Created { request: m.seen, begun: None, ended: None, refused: None, refusal_told: false };
-                    self.created_tokens.insert(token, created);
+                    self.created_tokens.insert(token, Created::by(m.seen, None));
                 }
             }
             _ if m.profile.turns => self.note_session(m, id),
@@ -405,9 +403,13 @@ impl Conn {
             return Absorb::default();
         }
         let earlier = old.exchange.request;
-        let in_flight = old.exchange.in_flight() && !self.strayed_from(&old);
+        let in_flight = old.exchange.in_flight() && !self.strayed_from(&old) && !self.was_refused(&old);
         let continues = m.facts.retries && old.asks_input && *old.exchange.method == *m.message.method();
         self.side_mut(m.sender).reused.push(m.seen.frame);
+        if !in_flight && is_of_no_session(&old) && !m.profile.revision_per_request {
+            self.flush(step, m.sender, old);
+            return Absorb::default();
+        }
         let method = m.message.method();
         // Where an id may be used only once, it is all the same when the first request was answered.
         let open = match m.profile.ruling("RPC011") {
@@ -500,6 +502,13 @@ pub(super) fn call_key(m: &Incoming<'_>, role: Role) -> Option<u64> {
     hasher.write_u64(m.facts.params_hash);
     hasher.write(m.facts.request_state().unwrap_or_default().as_bytes());
     Some(hasher.finish())
+}
+
+/// True for a request of before any session: a client that speaks revisions with a handshake as well asks first by one without, and begins
+/// anew where it is refused.
+fn is_of_no_session(slot: &Slot) -> bool {
+    let exchange = &slot.exchange;
+    exchange.profile.revision_per_request || Inquiry::of(&exchange.method) == Some(Inquiry::Discovery)
 }
 
 /// True for the usual spelling of an id: a string, or plain digits.

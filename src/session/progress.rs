@@ -111,8 +111,16 @@ impl Conn {
             Some("end") => drop(created.ended.get_or_insert(m.seen)),
             _ => {}
         }
-        if let Some((before, what)) = fault {
-            self.progress_fault(step, m, raw, ProgressFault::Sequence { before, what });
+        let now = m.facts.progress().and_then(Progressed::of);
+        let before = now.and_then(|now| created.reported.replace((m.seen, now))).zip(now);
+        let fell = before.filter(|((_, before), now)| now.value < before.value).map(|((seen, _), _)| seen);
+        match (fault, fell) {
+            (Some((before, what)), _) => self.progress_fault(step, m, raw, ProgressFault::Sequence { before, what }),
+            (None, Some(previous)) => {
+                let judgement = Judgement::exact_if(self.ordered(), UNORDERED);
+                self.progress_fault(step, m, raw, ProgressFault::NotIncreasing { previous, judgement });
+            }
+            (None, None) => {}
         }
     }
 
@@ -128,8 +136,7 @@ impl Conn {
             };
             // What was surely not begun begins with its begin.
             let begun = Some(m.seen).filter(|_| begins || hole.is_some());
-            let created = Created { request: m.seen, begun, ended: None, refused: None, refusal_told: false };
-            self.created_tokens.insert(token, created);
+            self.created_tokens.insert(token, Created::by(m.seen, begun));
             if !begins {
                 let judgement = Judgement::exact_if(hole.is_none(), "it may have begun in what the log does not show");
                 self.progress_fault(step, m, raw, ProgressFault::UnknownToken(judgement));

@@ -82,7 +82,7 @@ impl Conn {
 
     /// A message could only be of this revision.
     pub(super) fn revision_shown(&mut self, profile: &'static Profile) {
-        if self.facts.revision_assumed {
+        if self.facts.revision_assumed && !self.facts.revision_strange {
             self.set_profile(profile);
             self.facts.revision_assumed = false;
         }

@@ -163,9 +163,12 @@ fn params(event: &Event<'_>, method: &str, payload: &mut Payload) -> Option<Held
     let shapes = profile.shapes()?;
     let shape = shapes.method(method)?;
     let empty = Value::Object(Default::default());
-    // What a logger adds, or leaves out where it is empty, is not held against anybody.
-    let none =
-        |params: &&Value| params.is_null() || profile.empty_list_is_none() && **params == Value::Array(Vec::new());
+    // What a logger adds, or leaves out where it is empty, is not held against anybody; nor is nothing in an object where nothing is due.
+    let void = shapes.faults(&Value::Null, &shape.params, ("", ""), &spared).is_empty();
+    let none = |params: &&Value| {
+        let list = profile.empty_list_is_none() && **params == Value::Array(Vec::new());
+        params.is_null() || list || void && **params == empty
+    };
     let faults = match payload.member("params")?.filter(|params| !none(params)) {
         None if shape.optional || shapes.takes_nothing(&shape.params) => Vec::new(),
         None => shapes.faults(&empty, &shape.params, ("params", ""), &spared),

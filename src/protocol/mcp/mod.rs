@@ -91,9 +91,9 @@ const GATES_2025_11_25: &[Gate] = &[
     Gate::new("tasks/result", "tasks"),
 ];
 
-/// What a side may send only if it was declared. That a client declares the context of servers came with 2025-11-25, where it is
-/// one of the modes of elicitation, too; before it the values of `includeContext` are a parameter like any other.
-const FEATURES: &[Feature] = FEATURES_2025_11_25.split_at(7).0;
+/// What a side may send only if it was declared. That a client declares modes of elicitation, and tools and the context of servers for
+/// sampling, came with 2025-11-25; before it no client can, and what asks for them is a parameter like any other.
+const FEATURES: &[Feature] = FEATURES_2025_11_25.split_at(5).0;
 
 /// The same of 2025-11-25: what is new in it stands last.
 const FEATURES_2025_11_25: &[Feature] = &[

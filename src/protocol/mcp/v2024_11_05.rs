@@ -44,7 +44,6 @@ static RULINGS: &[Ruling] = rulings![
     error("RPC005/members", &jr::ERROR_MEMBERS),
     error("RPC019", &jr::RESULT_OR_ERROR),
     error("RPC023", &jr::NO_REPLY),
-    warning("LIF021", &CAPABILITIES),
     warning("PAY015", &CURSOR_CODE),
 ];
 

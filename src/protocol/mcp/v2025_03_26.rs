@@ -1,7 +1,9 @@
 //! MCP 2025-03-26: its sentences, its rulings, and what of it no rule judges.
 
 use super::HANDSHAKE;
-use super::clauses::{capabilities_should, logging, offered, one_kind_of_response, revision, shared, streamable_http};
+use super::clauses::{
+    capabilities_should, logging, offered, one_kind_of_response, paged, revision, shared, streamable_http,
+};
 use super::features::{features, since_2025_03_26};
 use super::rulings::{remarks, rulings};
 use super::table::{http, log_messages, open_streams};
@@ -23,15 +25,20 @@ shared!("2025-03-26", "/basic");
 one_kind_of_response!("2025-03-26", "/basic");
 capabilities_should!("2025-03-26");
 streamable_http!("2025-03-26");
+paged!("2025-03-26");
 logging!("2025-03-26");
 revision! { "2025-03-26";
+    CURSORS_OPAQUE Must "cursors-opaque" "/server/utilities/pagination"
+        "Clients MUST treat cursors as opaque tokens: Don't make assumptions about cursor format; Don't attempt to parse or modify cursors; Don't persist cursors across sessions";
     INITIALIZE_NOT_BATCHED Must "initialize-not-batched" "/basic/lifecycle"
         "initialize request MUST NOT be part of a JSON-RPC batch";
 }
 offered!("2025-03-26");
 
-static REMARKS: &[Remark] =
-    remarks![in_part(&OWN_POST, "that it was a new one shows only where a log tells requests apart"),];
+static REMARKS: &[Remark] = remarks![
+    in_part(&OWN_POST, "that it was a new one shows only where a log tells requests apart"),
+    in_part(&CURSOR_CODE, "that a cursor was invalid is known to the server alone; an error that says it is judged"),
+];
 
 static RULINGS: &[Ruling] = rulings![
     bare("SCH001", Severity::Error),
@@ -47,8 +54,8 @@ static RULINGS: &[Ruling] = rulings![
     error("RPC021", &SAME_ID),
     note("RPC022", &jr::BATCH_ANSWER),
     error("LIF023", &LOGGING_DECLARED),
-    // The page on pages was not to be had.
-    bare("LIF022", Severity::Warning),
+    error("LIF022", &CURSORS_OPAQUE),
+    warning("PAY015", &CURSOR_CODE),
     error("TRN001", &GET_STREAM_NO_RESPONSE),
     error("TRN002", &NO_BROADCAST),
     error("TRN004", &SESSION_HEADER),
@@ -59,7 +66,6 @@ static RULINGS: &[Ruling] = rulings![
     error("RPC005/members", &jr::ERROR_MEMBERS),
     error("RPC019", &jr::RESULT_OR_ERROR),
     error("RPC023", &jr::NO_REPLY),
-    warning("LIF021", &CAPABILITIES),
     error("TRN012", &GET_ACCEPT),
     error("TRN013", &SESSION_ASCII),
     error("TRN014", &OWN_POST),
@@ -86,9 +92,9 @@ pub(super) static RULINGS_UNKNOWN: &[Ruling] = rulings![
     error("CAN007", &CANCEL_SAME_DIRECTION),
     warning("LIF019", &CAPABILITIES),
     warning("LIF027", &CAPABILITIES),
-    bare("LIF022", Severity::Warning),
+    error("LIF022", &CURSORS_OPAQUE),
+    warning("PAY015", &CURSOR_CODE),
     error("RPC005/members", &jr::ERROR_MEMBERS),
     error("RPC019", &jr::RESULT_OR_ERROR),
     error("RPC023", &jr::NO_REPLY),
-    warning("LIF021", &CAPABILITIES),
 ];

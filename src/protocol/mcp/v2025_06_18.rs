@@ -2,7 +2,7 @@
 
 use super::HANDSHAKE;
 use super::clauses::{
-    described, logging, no_batch, offered, one_kind_of_response, revision, schema, shared, streamable_http,
+    described, logging, no_batch, offered, one_kind_of_response, paged, revision, schema, shared, streamable_http,
 };
 use super::features::{features, lifecycle, since_2025_03_26, since_2025_06_18};
 use super::rulings::{remarks, rulings};
@@ -23,6 +23,7 @@ pub static PROFILE: Profile = Profile {
 shared!("2025-06-18", "/basic");
 one_kind_of_response!("2025-06-18", "/basic");
 streamable_http!("2025-06-18");
+paged!("2025-06-18");
 logging!("2025-06-18");
 no_batch!("2025-06-18");
 schema!("2025-06-18");
@@ -30,6 +31,8 @@ offered!("2025-06-18");
 described!("2025-06-18");
 
 revision! { "2025-06-18";
+    CURSORS_OPAQUE Must "cursors-opaque" "/server/utilities/pagination"
+        "Clients MUST treat cursors as opaque tokens: Don't make assumptions about cursor format; Don't attempt to parse or modify cursors; Don't persist cursors across sessions";
     ERROR_FIELD Must "error-field" "/basic"
         "errors MUST include an error code and message at minimum";
     FORM_NO_SECRETS Must "form-not-for-secrets" "/client/elicitation"
@@ -56,6 +59,7 @@ static REMARKS: &[Remark] = remarks![
     in_part(&EMBEDDED_RESOURCE, "which MIME type is appropriate is known to the server alone"),
     in_part(&STRUCTURED_TEXT, "that the text says the same is not looked at"),
     in_part(&FORM_NO_SECRETS, "what is sensitive and does not say so by its name is known to persons"),
+    in_part(&CURSOR_CODE, "that a cursor was invalid is known to the server alone; an error that says it is judged"),
     in_part(&OWN_POST, "that it was a new one shows only where a log tells requests apart"),
     in_part(&VERSION_SENT, "which versions a client supports is known to it alone; that it names one is judged"),
     in_part(&SAME_VERSION, "which versions a server supports is known to it alone; that it names one is judged"),
@@ -82,8 +86,8 @@ static RULINGS: &[Ruling] = rulings![
     error("RPC013/http", &NO_BATCH),
     error("RPC021", &SAME_ID),
     error("LIF023", &LOGGING_DECLARED),
-    // The page on pages was not to be had.
-    bare("LIF022", Severity::Warning),
+    error("LIF022", &CURSORS_OPAQUE),
+    warning("PAY015", &CURSOR_CODE),
     error("TRN001", &GET_STREAM_NO_RESPONSE),
     error("TRN002", &NO_BROADCAST),
     error("TRN004", &SESSION_HEADER),
@@ -108,7 +112,6 @@ static RULINGS: &[Ruling] = rulings![
     error("PAY003/resource", &EMBEDDED_RESOURCE),
     error("PAY004/secret", &FORM_NO_SECRETS),
     warning("PAY009", &STRUCTURED_TEXT),
-    error("LIF021", &CAPABILITIES),
     note("PAY004/flat", &ELICITATION_FLAT),
     error("TRN012", &GET_ACCEPT),
     error("TRN013", &SESSION_ASCII),

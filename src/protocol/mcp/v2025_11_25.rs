@@ -35,7 +35,7 @@ schema!("2025-11-25");
 revision! { "2025-11-25";
     FORM_VALIDATED Should "form-validated" "/client/elicitation"
         "Clients SHOULD validate all responses against the provided schema";
-    SAME_ID Must "same-id" "/basic" "Result responses MUST include the same ID as the request they correspond to";
+    SAME_ID Must "same-id" "/basic" "responses MUST include the same ID as the request they correspond to";
     RESULT_FIELD Must "result-field" "/basic" "Result responses MUST include a `result` field";
     CANCEL_NAMES_REQUEST Must "cancel-names-request" "/schema"
         "This MUST be provided for cancelling non-task requests. This MUST NOT be used for cancelling tasks";

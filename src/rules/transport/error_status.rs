@@ -1,9 +1,12 @@
 //! An error with a code that has a status of its own, in a response with another one.
 //!
-//! Left alone: responses whose status the log does not show, and event streams, whose status was sent before.
+//! Left alone: responses whose status the log does not show, and event streams, whose status was sent before. Not decidable: -32601 to a
+//! request that calls something by its name, which may be what is not there.
 
 use crate::capture::Proof;
 use crate::finding::Finding;
+use crate::protocol::codes::METHOD_NOT_FOUND;
+use crate::protocol::names_callee;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found_by};
 use crate::session::{Event, What};
 
@@ -32,5 +35,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
     let summary = format!("the error {code} to {label} {title} comes with the status {status}, and not {due}");
     let own = format!("{}/{code}", RULE.code);
     let ruling = event.profile.ruling(&own).or_else(|| event.profile.ruling(RULE.code))?;
-    Some(found_by(RULE.code, ruling, event, summary).about(exchange).with("response", event.seen))
+    let finding = found_by(RULE.code, ruling, event, summary).about(exchange).with("response", event.seen);
+    let callee = code == METHOD_NOT_FOUND && names_callee(&exchange.method);
+    Some(if callee { finding.undecidable("what is called may be unknown, and not the method") } else { finding })
 }

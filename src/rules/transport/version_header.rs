@@ -1,10 +1,12 @@
 //! A POST without `MCP-Protocol-Version` where others have it, or with another version than the one that was agreed on (or that its own `_meta` states).
 //!
-//! Left alone: clients that never send the header, in a log that may not keep it; and handshakes.
+//! Left alone: clients that never send the header, in a log that may not keep it; handshakes; and, where each request states its version,
+//! what is no request: of the headers of notifications that revision says that it defines none.
 
 use super::in_words;
 use crate::capture::Proof;
 use crate::finding::Finding;
+use crate::jsonrpc::Kind;
 use crate::protocol::Facts;
 use crate::rules::{Absence, Build, Duty, Occasions, On, Rule, found, found_by};
 use crate::session::{Event, What};
@@ -25,6 +27,9 @@ pub static RULE: Rule = Rule {
 
 fn check(event: &Event<'_>) -> Option<Finding> {
     let What::Posted { head, message, facts, shown, bound: true, negotiated } = event.what else { return None };
+    if event.profile.revision_per_request && message.kind != Kind::Request {
+        return None;
+    }
     let Some(header) = &head.revision else {
         let summary = format!("{} is sent without the protocol version that other requests name", in_words(message));
         return Some(found(RULE.code, event, summary).filter(|_| shown.revision)?.with("message", event.seen));

@@ -254,8 +254,17 @@ pub(super) struct Created {
     pub(super) begun: Option<Seen>,
     pub(super) ended: Option<Seen>,
     pub(super) refused: Option<Seen>,
+    /// The last report that says how far it has come.
+    pub(super) reported: Option<(Seen, Progressed)>,
     /// Progress after the refusal was reported: once is enough.
     pub(super) refusal_told: bool,
+}
+
+impl Created {
+    /// A token that is named for the first time, and whether that begins something.
+    pub(super) fn by(request: Seen, begun: Option<Seen>) -> Created {
+        Created { request, begun, ended: None, refused: None, reported: None, refusal_told: false }
+    }
 }
 
 /// Messages without `jsonrpc`, held back until one message has it: a logger may drop the member.
@@ -316,6 +325,7 @@ impl Conn {
             sources: Vec::new(),
             starts_midway: channel.complete_head == Some(false),
             revision_assumed: declared.is_some_and(|profile| profile.unknown_revision),
+            revision_strange: false,
             revision_asked: false,
             timed: false,
             end: End::Open,

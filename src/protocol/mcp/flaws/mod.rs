@@ -107,7 +107,7 @@ fn result(facts: &Facts<'_>, asked: Option<&str>, flaws: &mut Flaws) {
             "resources" if answers("resources/list") => content::resources(raw, flaws),
             "roots" if answers("roots/list") => content::roots(raw, flaws),
             "task" => tasks::task(raw, flaws),
-            "structuredContent" => structured = true,
+            "structuredContent" => structured = raw != "null",
             "content" => content = Some(raw),
             _ => {}
         }
