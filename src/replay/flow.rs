@@ -51,9 +51,9 @@ impl Link {
     /// Looks for the value in the live text of the producer.
     pub fn find(&self, recorded: &str, live: &str) -> Carried {
         if !self.glob.contains('*') {
-            return match splice::at(live, &self.from_at) {
-                Some("null") | None => Carried::Missing,
-                Some(value) => Carried::Live(value.to_string(), self.from_at.clone()),
+            return match splice::along(live, &self.from_at) {
+                Some(value) if value != "null" => Carried::Live(value.into_owned(), self.from_at.clone()),
+                Some(_) | None => Carried::Missing,
             };
         }
         let all = splice::each(live, &self.glob);
@@ -243,23 +243,32 @@ fn by_rule(connection: &Connection, at: usize, exchange: Option<usize>, rule: &F
         return None;
     }
     let recorded = splice::at(&event.text, &rule.to_at)?;
-    let producers: Vec<(usize, &str)> = before(connection, at)
+    let producers: Vec<(usize, Cow<'_, str>)> = before(connection, at)
         .filter(|(_, asked, _)| asked.issuer == Side::Client && is(asked, &rule.from))
-        .filter_map(|(producer, _, source)| Some((producer, splice::at(source, &rule.from_at)?)))
+        .filter_map(|(producer, _, source)| Some((producer, splice::along(source, &rule.from_at)?)))
         .collect();
     let same = producers.iter().find(|(_, value)| tree::same(value, recorded));
-    let (producer, _) = *same.or(producers.first())?;
+    let (producer, _) = same.or(producers.first())?;
     Some(Link {
         event: at,
         exchange,
         to_at: rule.to_at.clone(),
-        producer,
+        producer: *producer,
         from_at: rule.from_at.clone(),
         glob: rule.from_at.clone(),
         key: None,
         recorded: recorded.to_string(),
         opaque: false,
     })
+}
+
+/// A user's rules that carry nothing in any of these: a misspelt pointer would send what was recorded, and nobody would know.
+pub(crate) fn unused<'r>(connections: &'r [Connection], rules: &'r [FlowRule]) -> impl Iterator<Item = &'r FlowRule> {
+    let carries = |connection: &Connection, rule: &FlowRule| {
+        let mut asked = connection.exchanges.iter().enumerate();
+        asked.any(|(place, exchange)| by_rule(connection, exchange.request, Some(place), rule).is_some())
+    };
+    rules.iter().filter(move |rule| !connections.iter().any(|connection| carries(connection, rule)))
 }
 
 fn trivial(value: &str) -> bool {

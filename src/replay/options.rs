@@ -160,7 +160,7 @@ pub struct Rewrite {
 pub struct FlowRule {
     /// Method or tool that produces it.
     pub from: String,
-    /// Pointer into its response.
+    /// Pointer into its response. A part after ` -> ` points into the JSON that a string holds.
     pub from_at: String,
     /// Method or tool that consumes it.
     pub to: String,

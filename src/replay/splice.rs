@@ -76,6 +76,17 @@ pub(crate) fn at<'a>(text: &'a str, pointer: &str) -> Option<&'a str> {
     locate(text, pointer).map(|range| &text[range])
 }
 
+/// The raw text at a path: a pointer that may lead on into the JSON that a string holds (`/result/content/0/text -> /id`).
+pub(crate) fn along<'a>(text: &'a str, path: &str) -> Option<Cow<'a, str>> {
+    let mut parts = path.split("->").map(str::trim);
+    let mut here = Cow::Borrowed(at(text, parts.next()?)?);
+    for part in parts {
+        let inner = serde_json::from_str::<String>(&here).ok()?;
+        here = Cow::Owned(at(&inner, part)?.to_string());
+    }
+    Some(here)
+}
+
 /// All places that a pointer with `*` for any member fits: the plain pointer and the byte range of the value.
 pub(crate) fn each(text: &str, glob: &str) -> Vec<(String, Range<usize>)> {
     let mut found = vec![(String::new(), 0..text.len())];
@@ -157,6 +168,10 @@ mod tests {
         assert_eq!(at(text, "/e~0"), Some("3"), "the last of two counts");
         assert_eq!(at(text, "/nope"), None);
         assert_eq!(at("{\"a\":", "/a"), None);
+        let inner = r#"{"a":["{\"id\": 7}", "x"]}"#;
+        assert_eq!(along(inner, "/a/0 -> /id").as_deref(), Some("7"));
+        assert_eq!((along(inner, "/a/1->/id"), along(inner, "/a -> /id")), (None, None));
+        assert_eq!(along(inner, "/a/1").as_deref(), Some("\"x\""));
         let all = each(r#"{"r":[{"u":1},{"v":2},{"u":3}]}"#, "/r/*/u");
         assert_eq!(all.iter().map(|(pointer, _)| pointer.as_str()).collect::<Vec<_>>(), ["/r/0/u", "/r/2/u"]);
     }

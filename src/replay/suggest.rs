@@ -10,6 +10,9 @@ use crate::json::lenient_string;
 use crate::jsonrpc::Id;
 use crate::protocol::Side;
 
+/// Leads into the JSON that a string holds.
+const INTO: &str = " -> ";
+
 /// Rules that would carry such values, in the order in which they are first used. What built-in and given rules carry is left out.
 pub fn suggest(recording: &Recording, given: &[FlowRule]) -> Vec<FlowRule> {
     let mut found: Vec<FlowRule> = Vec::new();
@@ -47,7 +50,8 @@ fn of_connection(connection: &Connection, links: &[Link]) -> Vec<FlowRule> {
                 for (pointer, value) in values(&event.text, "/params") {
                     let carried = links.iter().any(|link| link.event == at && pointer.starts_with(&link.to_at));
                     match first.entry(value).or_insert(None) {
-                        Some((producer, from_at)) if !carried => rules.push(FlowRule {
+                        // Nothing is put into the text of a string.
+                        Some((producer, from_at)) if !carried && !pointer.contains(INTO) => rules.push(FlowRule {
                             from: named(&connection.exchanges[*producer]),
                             from_at: from_at.clone(),
                             to: named(consumer),
@@ -79,18 +83,31 @@ fn values(text: &str, below: &str) -> Vec<(String, String)> {
     };
     let mut all = Vec::new();
     splice::scalars(text, range, below, &mut all);
-    all.into_iter()
-        .filter_map(|(pointer, range)| {
-            let raw = &text[range];
-            let telling = match raw.as_bytes().first()? {
-                b'"' => {
-                    let plain = lenient_string(raw);
-                    plain.chars().count() >= 8 && plain.contains(|c: char| c.is_ascii_digit())
-                }
-                b'-' | b'0'..=b'9' => matches!(Id::from_json(raw), Some(Id::Int(n)) if n >= 10_000),
-                _ => false,
-            };
-            telling.then(|| (pointer, Id::from_json(raw).map_or_else(String::new, |id| id.to_json())))
-        })
-        .collect()
+    let found = all.into_iter().flat_map(|(pointer, range)| match held(&text[range.clone()]) {
+        Some(inner) => {
+            values(&inner, "").into_iter().map(|(at, value)| (format!("{pointer}{INTO}{at}"), value)).collect()
+        }
+        None => Vec::from_iter(telling(&text[range]).map(|value| (pointer, value))),
+    });
+    found.collect()
+}
+
+/// The JSON that a string holds: an object or a list.
+fn held(raw: &str) -> Option<String> {
+    let inner = raw.starts_with('"').then(|| lenient_string(raw))?;
+    let is_json = inner.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(&inner).is_ok();
+    is_json.then(|| inner.into_owned())
+}
+
+/// A value that can hardly be equal to another one by accident, in one spelling.
+fn telling(raw: &str) -> Option<String> {
+    let telling = match raw.as_bytes().first()? {
+        b'"' => {
+            let plain = lenient_string(raw);
+            plain.chars().count() >= 8 && plain.contains(|c: char| c.is_ascii_digit())
+        }
+        b'-' | b'0'..=b'9' => matches!(Id::from_json(raw), Some(Id::Int(n)) if n >= 10_000),
+        _ => false,
+    };
+    telling.then(|| Id::from_json(raw).map_or_else(String::new, |id| id.to_json()))
 }

@@ -23,8 +23,13 @@ use crate::replay::run::{Broken, RunLog};
 
 /// How often an interrupt is looked for and progress told, at least.
 const STEP: Duration = Duration::from_millis(50);
+/// The same in microseconds.
+const STEP_US: i64 = 50_000;
 /// How long a server may take to end after an interrupt, in microseconds: whoever pressed Ctrl-C waits.
 const GRACE_US: i64 = 500_000;
+
+/// How long nothing comes before all that was under way has been read, where something is to be given up.
+const BREATH: Duration = Duration::from_millis(20);
 
 /// How many arrivals of all links together may wait.
 const QUEUE: usize = 256;
@@ -137,6 +142,8 @@ struct Drive<'j> {
     interrupts: u32,
     /// After an interrupt: when everything is ended, whoever still works.
     leave_us: Option<i64>,
+    /// When it was last told what is waited for.
+    told_us: Option<i64>,
     late: bool,
     merged: (mpsc::Sender<Came>, mpsc::Receiver<Came>),
     readers: JoinSet<()>,
@@ -179,6 +186,7 @@ impl<'j> Drive<'j> {
             interrupt,
             interrupts: 0,
             leave_us: None,
+            told_us: None,
             late: false,
             merged: mpsc::channel(QUEUE),
             readers: JoinSet::new(),
@@ -196,7 +204,10 @@ impl<'j> Drive<'j> {
             self.open().await;
             self.send().await;
             let now_us = self.clock.us();
-            watch.waiting(now_us, self.oldest().as_ref());
+            if self.told_us.is_none_or(|told| now_us - told >= STEP_US) {
+                self.told_us = Some(now_us);
+                watch.waiting(now_us, self.oldest().as_ref());
+            }
             if playing && self.seats.iter().all(|seat| seat.engine.only_watches(now_us)) {
                 playing = false;
                 watch.played();
@@ -204,12 +215,18 @@ impl<'j> Drive<'j> {
             if self.finished() {
                 break;
             }
-            let until = self.wake_at().unwrap_or(i64::MAX).min(now_us.saturating_add(STEP.as_micros() as i64));
+            let wake_at = self.wake_at().unwrap_or(i64::MAX);
+            // What comes goes before what is due, and there may be no end of it.
+            if wake_at <= now_us - STEP_US {
+                self.tick().await;
+                continue;
+            }
+            let until = wake_at.min(now_us.saturating_add(STEP_US));
             tokio::select! {
                 biased;
                 () = signals.next() => {}
                 came = self.merged.1.recv() => self.came(came),
-                () = tokio::time::sleep_until(self.clock.instant(until).into()) => self.tick(),
+                () = tokio::time::sleep_until(self.clock.instant(until).into()) => self.tick().await,
             }
         }
         // What listens to the links goes, and with it everything that they have started.
@@ -313,11 +330,27 @@ impl<'j> Drive<'j> {
         }
     }
 
-    fn tick(&mut self) {
+    /// Time has passed. What lies in the pipe is read before anything is given up: where this loop is late itself, no server is.
+    async fn tick(&mut self) {
         let now_us = self.clock.us();
+        let open = || self.seats.iter().filter(|seat| seat.opened);
+        if open().filter_map(|seat| seat.engine.gives_up_at()).any(|at| at <= now_us) {
+            self.catch_up(now_us).await;
+        }
         for seat in self.seats.iter_mut().filter(|seat| seat.opened) {
             if seat.engine.wake_at().is_some_and(|at| at <= now_us) {
                 seat.engine.tick(now_us);
+            }
+        }
+    }
+
+    /// Reads what has come until now: until something is there that came later, or nothing is.
+    async fn catch_up(&mut self, now_us: i64) {
+        while let Ok(came) = tokio::time::timeout(BREATH, self.merged.1.recv()).await {
+            let later = matches!(&came, Some((_, Some(arrival))) if arrival.at_us > now_us);
+            self.came(came);
+            if later {
+                break;
             }
         }
     }

@@ -15,7 +15,7 @@ use crate::live::serve::{Listen, open};
 use crate::live::tape::{Tape, TapeEvent, TapeOptions, TapeSummary};
 use crate::live::{Arrival, Clock, Incoming, Link, Outgoing};
 use crate::protocol::Side;
-use crate::replay::mock::{Cast, MockOptions, Report, Script};
+use crate::replay::mock::{Cast, MockOptions, Report, Script, Turns};
 
 /// How often an interrupt is looked for.
 const STEP: Duration = Duration::from_millis(50);
@@ -65,13 +65,14 @@ async fn run(service: Service, interrupt: &AtomicBool, opened: impl FnOnce(Optio
     opened(door.address);
     let (stop, stopped) = watch::channel(false);
     let mut guests = JoinSet::new();
+    let taken = Turns::default();
     let (mut reports, mut number, mut coming) = (Vec::new(), 0, true);
     while coming || !guests.is_empty() {
         tokio::select! {
             link = door.clients.recv(), if coming => match link {
                 Some(link) => {
                     number += 1;
-                    let Some(mock) = Cast::new(&scripts, options) else { continue };
+                    let Some(mock) = Cast::new(&scripts, options, &taken) else { continue };
                     let scribe = Scribe { tape: tape.clone(), connection: number, http };
                     let host = Host { mock, scribe, clock, pending: VecDeque::new(), stopped: stopped.clone() };
                     guests.spawn_local(async move { (number, host.serve(link).await) });

@@ -85,7 +85,7 @@ impl Engine {
     /// The status with which the other side ended in the recording, where that was at the same place: after as many steps as are
     /// behind us now, and with as much left open. One that ended because its client had left did not end by itself.
     fn recorded_end_here(&self) -> Option<Option<i64>> {
-        let (at, code) = self.recorded.own_end()?;
+        let (at, code) = self.known.own_end?;
         let as_far = self.steps.iter().filter(|step| step.event < at).count() == self.cursor;
         let cut_short = (0..self.live.len()).any(|exchange| self.ends_sooner(exchange, at));
         (as_far && !cut_short).then_some(code)

@@ -42,6 +42,9 @@ impl Engine {
         self.live[exchange].id = id.cloned();
         self.names.asked.extend(id.cloned().map(|id| (id, exchange)));
         self.live[exchange].serves.clone_from(&asked.serves);
+        for served in &asked.serves {
+            self.live[*served].asked.push(exchange);
+        }
         self.flight.insert(exchange);
         self.note_sign(exchange);
         let cancelled = facts.session_id().is_some_and(|session| self.names.cancelled_turns.contains(session));
@@ -139,13 +142,8 @@ impl Engine {
 
     /// When a live request is answered out of turn; `None` for one that has been, or never is.
     pub(super) fn overdue(&self, exchange: usize) -> Option<i64> {
+        let (came, response) = self.is_to_answer(exchange)?;
         let recorded = &self.recorded.exchanges[exchange];
-        let run = &self.log.exchanges[exchange];
-        let live = &self.live[exchange];
-        if recorded.issuer != Side::Server || live.settled || live.withdrawn || self.peer.finish_us.is_some() {
-            return None;
-        }
-        let (came, response) = (run.sent_us?, recorded.response?);
         let time = |event: usize| self.recorded.events[event].at_us;
         let took = time(response).zip(time(recorded.request)).map_or(0, |(a, b)| a - b);
         let think = self.options.pace.gap(took);
@@ -157,6 +155,15 @@ impl Engine {
             turn => think.max(waited) + turn,
         };
         Some(came + turn)
+    }
+
+    /// When a live request came that is still to be answered, and the place of the recorded answer.
+    fn is_to_answer(&self, exchange: usize) -> Option<(i64, usize)> {
+        let (recorded, live) = (&self.recorded.exchanges[exchange], &self.live[exchange]);
+        if recorded.issuer != Side::Server || live.settled || live.withdrawn || self.peer.finish_us.is_some() {
+            return None;
+        }
+        self.log.exchanges[exchange].sent_us.zip(recorded.response)
     }
 
     /// How long the turn of a recorded answer is waited for at most, beyond what the recorded client took.
@@ -193,7 +200,7 @@ impl Engine {
 
     /// True if an exchange cannot go on before an answer of ours that is still to be sent.
     pub(super) fn waits_for_us(&self, exchange: usize) -> bool {
-        self.flight.iter().any(|at| self.live[*at].serves.contains(&exchange) && self.overdue(*at).is_some())
+        self.live[exchange].asked.iter().any(|question| self.is_to_answer(*question).is_some())
     }
 
     /// A request that the recording does not have.

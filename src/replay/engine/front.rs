@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::state::{Front, Phase};
-use super::{Engine, Waiting};
+use super::{Engine, Waiting, longest_last};
 use crate::protocol::Side;
 use crate::replay::message;
 use crate::replay::plan::{Action, Step};
@@ -159,18 +159,19 @@ impl Engine {
         if self.front.free_us.is_some() {
             return true;
         }
-        let open: Vec<(usize, i64)> = step
-            .soft
-            .iter()
-            .filter(|soft| !self.has_come(soft.event))
-            .map(|soft| (soft.event, hard.max(self.moved_us) + soft.wait_us))
-            .collect();
-        if let Some((_, until)) = open.iter().max_by_key(|(_, until)| *until).filter(|(_, until)| *until > self.now) {
-            self.front.wake_us = Some(*until);
+        let mut open = self.front.soft.take().unwrap_or_else(|| longest_last(&step.soft));
+        while open.last().is_some_and(|soft| self.has_come(soft.event)) {
+            open.pop();
+        }
+        let until = open.last().map(|soft| hard.max(self.moved_us) + soft.wait_us);
+        if let Some(until) = until.filter(|until| *until > self.now) {
+            (self.front.wake_us, self.front.soft) = (Some(until), Some(open));
             return false;
         }
-        for (event, _) in open {
-            self.miss(event);
+        for soft in open {
+            if !self.has_come(soft.event) {
+                self.miss(soft.event);
+            }
         }
         self.front.free_us = Some(self.now);
         true

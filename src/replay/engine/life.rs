@@ -35,11 +35,16 @@ impl Engine {
             self.flight.remove(&exchange);
         }
         let stuck: Vec<usize> =
-            self.flight.iter().copied().filter(|at| self.stuck_at(*at).is_some_and(|at| at <= self.now)).collect();
+            self.flight.iter().copied().filter(|at| self.stuck_at(*at).is_some_and(|at| at <= self.heard_us)).collect();
         for exchange in stuck {
             self.log.exchanges[exchange].stuck_us = Some(self.now);
         }
         self.watch_reinit();
+    }
+
+    /// When a request is given up, at the earliest: what came before must have been told by then.
+    pub fn gives_up_at(&self) -> Option<i64> {
+        self.flight.iter().filter_map(|exchange| self.stuck_at(*exchange)).min()
     }
 
     /// True if nothing will be done about an exchange any more, whatever comes.
@@ -94,8 +99,7 @@ impl Engine {
         let latency = self.recorded.exchanges[exchange].latency_us.unwrap_or(0).max(0);
         let silent = life.stuck_min_us.max((latency as f64 * life.stuck_factor) as i64);
         // What has not been handed to the transport waits for its connection, and not for an answer.
-        let handed = self.http.handed.iter().any(|handed| handed.opens.contains(&exchange));
-        let silent = if handed { silent + CONNECTING_US } else { silent };
+        let silent = if self.live[exchange].queued { silent + CONNECTING_US } else { silent };
         // What took longer than the limit in the recording is given twice as long.
         let since = self.landed(exchange).or(self.log.exchanges[exchange].sent_us)?;
         let whole = since + life.max_request_us.max(2 * latency);
@@ -185,12 +189,13 @@ impl Engine {
         let watched = |exchange: &usize| {
             self.awaited_until(*exchange).is_none() || self.landed(*exchange).is_some() && !in_time(*exchange)
         };
-        let tail =
-            || self.plan.tail.iter().all(|soft| self.has_come(soft.event) || self.moved_us + soft.wait_us <= now_us);
         match self.phase {
             Phase::Connecting => false,
             Phase::Playing => self.only_ends() && self.http.reinit.is_none() && self.flight.iter().all(watched),
-            Phase::Closing => self.http.reinit.is_none() && self.flight.iter().all(watched) && tail(),
+            Phase::Closing => {
+                let said = self.tail_until().is_none_or(|until| until <= now_us);
+                self.http.reinit.is_none() && self.flight.iter().all(watched) && said
+            }
             Phase::Ending | Phase::Done => true,
         }
     }
@@ -243,10 +248,13 @@ impl Engine {
         if self.phase == Phase::Ending && self.ending_until().is_some_and(|until| until <= self.now) {
             self.phase = Phase::Done;
         }
-        if self.phase != Phase::Closing
-            || self.http.reinit.is_some()
-            || self.closing_until().is_some_and(|until| until > self.now)
-        {
+        if self.phase != Phase::Closing || self.http.reinit.is_some() {
+            return;
+        }
+        while self.tail.last().is_some_and(|soft| self.has_come(soft.event)) {
+            self.tail.pop();
+        }
+        if self.closing_until().is_some_and(|until| until > self.heard_us) {
             return;
         }
         self.out.push_back(Outgoing::Finish);
@@ -267,10 +275,14 @@ impl Engine {
     fn closing_until(&self) -> Option<i64> {
         let exchanges = self.flight.iter().filter_map(|exchange| self.awaited_until(*exchange));
         let answers = self.flight.iter().filter_map(|exchange| self.overdue(*exchange));
-        let played = self.halted.is_none();
-        let tail = self.plan.tail.iter().filter(|soft| played && !self.has_come(soft.event));
+        let tail = self.tail_until().filter(|_| self.halted.is_none());
         let ends = self.own_end_until().into_iter().chain(self.stays_until());
-        exchanges.chain(answers).chain(tail.map(|soft| self.moved_us + soft.wait_us)).chain(ends).max()
+        exchanges.chain(answers).chain(tail).chain(ends).max()
+    }
+
+    /// Until when what the server said behind the last step is waited for.
+    fn tail_until(&self) -> Option<i64> {
+        self.tail.last().map(|soft| self.moved_us + soft.wait_us)
     }
 
     /// Until when the connection is left open because the recorded client did so.
@@ -287,7 +299,7 @@ impl Engine {
         if self.halted.is_some() || !self.http.heads.is_empty() {
             return None;
         }
-        let (end, _) = self.recorded.own_end()?;
+        let (end, _) = self.known.own_end?;
         let time = |event: usize| self.recorded.events[event].at_us;
         let before = (0..end).rev().find(|event| self.recorded.events[*event].side.is_some())?;
         let took = (time(end)? - time(before)?).max(0);

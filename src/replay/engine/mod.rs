@@ -20,7 +20,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::options::Options;
-use super::plan::{Action, ConnectionPlan, Step};
+use super::plan::{Action, ConnectionPlan, Soft, Step};
 use super::recording::Connection;
 use super::rewrite::Rewritten;
 use super::run::{Broken, CancelRun, CancelStatus, ExchangeRun, Fate, RunLog};
@@ -53,9 +53,13 @@ pub struct Engine {
     now: i64,
     /// When that came which is being handled: before `now`, where it was handed over late.
     came: i64,
+    /// The time up to which everything that came has been told: nothing is given up that was due behind it.
+    heard_us: i64,
     /// Place of the step in front, and how far it is.
     cursor: usize,
     front: Front,
+    /// What is waited for behind the last step and has not come, that which is waited for longest last.
+    tail: Vec<Soft>,
     /// When the step before it was done with.
     moved_us: i64,
     /// Answers that the step in front waits for, those that skipped steps would have waited for included.
@@ -86,8 +90,10 @@ impl Engine {
             phase: Phase::default(),
             now: 0,
             came: 0,
+            heard_us: 0,
             cursor: 0,
             front: Front::default(),
+            tail: longest_last(&plan.tail),
             moved_us: 0,
             owed: Vec::new(),
             live: vec![Live::default(); recorded.exchanges.len()],
@@ -112,9 +118,11 @@ impl Engine {
         self.advance();
     }
 
-    /// Time has passed.
+    /// Time has passed, and all that came in it has been told: only here something is given up. Several answers may come at once, and
+    /// the first of them does not tell that the others did not.
     pub fn tick(&mut self, now_us: i64) {
         self.now = self.now.max(now_us);
+        self.heard_us = self.heard_us.max(now_us);
         self.advance();
     }
 
@@ -260,5 +268,14 @@ impl Engine {
         self.count_recorded();
         self.find_last();
         self.known.statuses = self.recorded.statuses();
+        self.known.own_end = self.recorded.own_end();
     }
+}
+
+/// Waits in the order in which they are given up: those that have come are taken off the end, so that thousands cost no more than
+/// each of them once.
+fn longest_last(soft: &[Soft]) -> Vec<Soft> {
+    let mut waits = soft.to_vec();
+    waits.sort_by_key(|soft| soft.wait_us);
+    waits
 }

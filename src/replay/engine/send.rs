@@ -139,6 +139,9 @@ impl Engine {
         self.http.revision = stated.or(self.http.revision.take());
         let revision = self.http.revision.clone();
         self.out.push_back(Outgoing::Message { stream, bytes: text.into_bytes(), revision, more: false });
+        for exchange in &handed.opens {
+            self.live[*exchange].queued = true;
+        }
         self.http.handed.push_back(handed);
         stream
     }
@@ -212,8 +215,9 @@ impl Engine {
         let Some(handed) = self.http.handed.pop_front() else { return };
         let now = self.now;
         for exchange in handed.opens {
+            self.live[exchange].queued = false;
             let run = &mut self.log.exchanges[exchange];
-            if run.fate == Fate::Sent && run.answered_us.is_none() {
+            if run.fate == Fate::Sent && run.answered_us.is_none() && run.stuck_us.is_none() {
                 run.sent_us = Some(now);
                 self.live[exchange].sign_us = self.live[exchange].sign_us.max(now);
             }

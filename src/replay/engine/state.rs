@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::send::Handed;
 use crate::jsonrpc::Id;
+use crate::replay::plan::Soft;
 use crate::replay::policy::Hints;
 use crate::replay::run::Anchor;
 
@@ -45,6 +46,8 @@ pub(super) struct Front {
     pub free_us: Option<i64>,
     /// True if it was held back because answers to cancelled requests were due.
     pub held: bool,
+    /// What it waits for only so long and has not come, that which is waited for longest last; `None` before that is looked at.
+    pub soft: Option<Vec<Soft>>,
     /// When it is to be looked at again, at the latest.
     pub wake_us: Option<i64>,
 }
@@ -60,6 +63,8 @@ pub(super) struct Live {
     pub progress: Vec<i64>,
     /// The HTTP stream that carries it.
     pub stream: Option<u32>,
+    /// True while it stands in the queue of the link.
+    pub queued: bool,
     /// Anchor and number of the cancel that the plan has for it.
     pub cancel_planned: Option<(Anchor, u32)>,
     /// True if the cancel was the close of its stream: nothing can be seen after it.
@@ -68,6 +73,8 @@ pub(super) struct Live {
     pub refused: bool,
     /// Of a request of the server: the exchanges of the client for whose sake it may be asked, several where nothing tells which.
     pub serves: Vec<usize>,
+    /// The requests of the server that may be asked for its sake.
+    pub asked: Vec<usize>,
     /// Of a request of the server: it was cancelled by its issuer.
     pub withdrawn: bool,
     /// Of a request of the server: its answer is sent, or never will be.
@@ -131,6 +138,8 @@ pub(super) struct Known {
     pub statuses: HashMap<u32, u16>,
     /// By exchange, the last event that shows it at work: its answer, its progress, what the server asked for its sake.
     pub last: Vec<Option<usize>>,
+    /// Where the recorded server ended by itself, and its status.
+    pub own_end: Option<(usize, Option<i64>)>,
 }
 
 /// Names in use on the wire, and what they stand for.

@@ -12,8 +12,9 @@ use super::server_end;
 use crate::number::plural;
 use crate::protocol::Side;
 use crate::replay::compare::Rules;
+use crate::replay::flow;
 use crate::replay::message;
-use crate::replay::options::{Gate, Options};
+use crate::replay::options::{FlowRule, Gate, Options};
 use crate::replay::plan::gap;
 use crate::replay::recording::{Connection, Event, EventKind, Exchange, Recording};
 use crate::replay::rewrite::file_uri;
@@ -73,6 +74,7 @@ pub fn report(sides: &Sides<'_>, options: &Options, about: &About) -> RunReport 
     }));
     report.notes.extend(rules.unused().into_iter().map(|text| format!("warning: {text}")));
     report.notes.extend(unset(sides.recorded, options));
+    report.notes.extend(idle_flows(sides.recorded, options));
     report.standing = standing(sides, options, compared, asked);
     if !sides.is_diff {
         report.notes.extend(sides.recorded.unread.iter().map(|unread| unread.words.clone()));
@@ -428,6 +430,14 @@ fn unset<'o>(recorded: &'o Recording, options: &'o Options) -> impl Iterator<Ite
     };
     let all = options.rewrite.set.iter().filter(move |(pointer, _)| !has(pointer));
     all.map(|(pointer, _)| format!("warning: --set {pointer} fitted nothing"))
+}
+
+/// Rules of the user for values that flow, of which the recording has none.
+fn idle_flows<'o>(recorded: &'o Recording, options: &'o Options) -> impl Iterator<Item = String> + 'o {
+    let idle = flow::unused(&recorded.connections, &options.rewrite.flows);
+    idle.map(|FlowRule { from, from_at, to, to_at }| {
+        format!("warning: the flow from {from} {from_at} to {to} {to_at} fitted nothing")
+    })
 }
 
 /// A request of the client that the recording does not have.

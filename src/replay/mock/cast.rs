@@ -1,8 +1,10 @@
 //! Which of several recorded connections a live client plays: the one that has all that it has asked for so far.
 //!
-//! It is served as the first of those that fit. When it asks what only another one has, the mock of that one hears in silence what was
-//! said so far, and goes on.
+//! It is served as the first of those that fit; of several that fit alike, as one that the fewest clients before it had. When it asks
+//! what only another one has, the mock of that one hears in silence what was said so far, and goes on.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::choose::{Choice, Chosen};
@@ -12,6 +14,10 @@ use crate::jsonrpc::{Kind, Message, Parsed, parse};
 use crate::live::{Incoming, Outgoing};
 use crate::protocol::Facts;
 
+/// How many clients each connection was given to. Copies count together.
+#[derive(Clone, Debug, Default)]
+pub struct Turns(Rc<RefCell<Vec<u32>>>);
+
 /// The recorded server, for one client, whichever of its connections that one plays.
 #[derive(Debug)]
 pub struct Cast {
@@ -20,6 +26,9 @@ pub struct Cast {
     /// The connection that is served.
     at: usize,
     mock: Mock,
+    taken: Turns,
+    /// True once the client has said something, and has taken a connection.
+    takes: bool,
     /// What came so far, and when; empty where there is only one connection.
     heard: Vec<(i64, Incoming)>,
 }
@@ -34,16 +43,17 @@ struct Part {
 }
 
 impl Cast {
-    /// A mock for one client; `None` where there is nothing to serve.
-    pub fn new(scripts: &[Arc<Script>], options: MockOptions) -> Option<Cast> {
-        let first = scripts.first()?;
+    /// A mock for one client; `None` where there is nothing to serve. `taken` is what the clients before it have.
+    pub fn new(scripts: &[Arc<Script>], options: MockOptions, taken: &Turns) -> Option<Cast> {
+        let at = taken.least(0..scripts.len())?;
         let part = |script: &Arc<Script>| Part {
             script: Arc::clone(script),
             choice: Choice::new(script, Reuse::Once),
             fits: 0,
         };
         let parts = scripts.iter().map(part).collect();
-        Some(Cast { parts, options, at: 0, mock: Mock::new(Arc::clone(first), options), heard: Vec::new() })
+        let mock = Mock::new(Arc::clone(&scripts[at]), options);
+        Some(Cast { parts, options, at, mock, taken: taken.clone(), takes: false, heard: Vec::new() })
     }
 
     /// Takes what the link reports.
@@ -76,8 +86,15 @@ impl Cast {
     /// Goes over to the connection that fits best, if another one does.
     fn change(&mut self) {
         let most = self.parts.iter().map(|part| part.fits).max();
-        let best = self.parts.iter().position(|part| Some(part.fits) == most);
-        let Some(best) = best.filter(|_| Some(self.parts[self.at].fits) != most) else { return };
+        let fits = |at: &usize| Some(self.parts[*at].fits) == most;
+        let stays = fits(&self.at) && self.takes;
+        let best = self.taken.least((0..self.parts.len()).filter(fits));
+        let Some(best) = best.filter(|_| !stays) else { return };
+        let before = std::mem::replace(&mut self.takes, true).then_some(self.at);
+        self.taken.moves(before, best);
+        if best == self.at {
+            return;
+        }
         self.at = best;
         self.mock = Mock::new(Arc::clone(&self.parts[best].script), self.options);
         for (at_us, what) in &self.heard {
@@ -110,6 +127,25 @@ impl Cast {
     /// What came of it.
     pub fn finish(self) -> Report {
         Report { part: self.at, ..self.mock.finish() }
+    }
+}
+
+impl Turns {
+    /// Of these connections the first of those that were given to the fewest.
+    fn least(&self, connections: impl Iterator<Item = usize>) -> Option<usize> {
+        let taken = self.0.borrow();
+        connections.min_by_key(|connection| taken.get(*connection).copied().unwrap_or(0))
+    }
+
+    /// A client goes from one connection to another one.
+    fn moves(&self, from: Option<usize>, to: usize) {
+        let mut taken = self.0.borrow_mut();
+        let wanted = taken.len().max(to + 1);
+        taken.resize(wanted, 0);
+        taken[to] += 1;
+        if let Some(left) = from.and_then(|from| taken.get_mut(from)) {
+            *left = left.saturating_sub(1);
+        }
     }
 }
 

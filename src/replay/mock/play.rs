@@ -38,6 +38,8 @@ pub(super) struct Run {
     pub(super) at: usize,
     /// When the link before it was done.
     pub(super) base_us: i64,
+    /// When the last thing of the client was there that it awaited.
+    pub(super) awaited_us: i64,
     /// Events of the client that links await, and when they came.
     met: Vec<(usize, i64)>,
     /// Requests of the server that were passed over because a cancel came early.
@@ -89,6 +91,7 @@ impl Mock {
             tokens,
             at: 0,
             base_us: now,
+            awaited_us: now,
             met: Vec::new(),
             passed_over: Vec::new(),
             timer: None,
@@ -129,18 +132,21 @@ impl Mock {
             match chain.links.get(run.at).copied() {
                 None => return,
                 Some(Link::Send(event)) => {
-                    let before = match run.at.checked_sub(1).and_then(|before| chain.links.get(before)) {
-                        Some(link) => link.event(),
-                        None => script.connection.exchanges[run.exchange].request,
-                    };
-                    let gap = script.gap_us(before, event);
+                    let before = chain.links[..run.at].last().map(|link| link.event());
+                    let asked = script.connection.exchanges[run.exchange].request;
                     // The work of a server does not speed up: what follows a cancel keeps its time. What may have crossed it was not
                     // late, and answers that come sooner than they did would show that it was.
                     let after_cancel = chain.cancel.is_some_and(|cancel| run.at > cancel)
                         && !script.may_have_crossed(run.exchange, event);
-                    let base = run.base_us;
-                    let gap = if after_cancel { self.after_cancel(gap) } else { self.scaled(gap) };
-                    let timer = self.schedule(base.saturating_add(gap), event, Some(at));
+                    let (base, awaited) = (run.base_us, run.awaited_us);
+                    let due = if after_cancel {
+                        // Timed from the cancel, not from what crossed it: that may have been sped up.
+                        let from = chain.awaited_before(run.at).unwrap_or(asked);
+                        awaited.saturating_add(self.after_cancel(script.gap_us(from, event))).max(base)
+                    } else {
+                        base.saturating_add(self.scaled(script.gap_us(before.unwrap_or(asked), event)))
+                    };
+                    let timer = self.schedule(due, event, Some(at));
                     self.runs[at].timer = Some(timer);
                     return;
                 }
@@ -149,6 +155,7 @@ impl Mock {
                     match came.or_else(|| run.passes_over(&script, event)) {
                         Some(came) => {
                             run.base_us = run.base_us.max(came);
+                            run.awaited_us = run.base_us;
                             run.at += 1;
                         }
                         None => return,
@@ -354,7 +361,7 @@ impl Mock {
             }
         }
         own.at = to;
-        own.base_us = now;
+        (own.base_us, own.awaited_us) = (now, now);
         self.step(run);
     }
 

@@ -66,6 +66,15 @@ impl Link {
 }
 
 impl Chain {
+    /// The last event of the client that is awaited before a link.
+    pub(super) fn awaited_before(&self, link: usize) -> Option<usize> {
+        let mut before = self.links[..link].iter().rev();
+        before.find_map(|link| match link {
+            Link::Await(event) => Some(*event),
+            Link::Send(_) => None,
+        })
+    }
+
     /// True if the recorded cancel came while the request was in flight.
     pub(super) fn cancelled_in_flight(&self) -> bool {
         match (self.cancel, self.response) {

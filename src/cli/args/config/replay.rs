@@ -215,12 +215,18 @@ fn flow(place: &FileText<'_>, key: &str, entry: &Value<'_>) -> Result<FlowRule> 
     let ends = both(place, &name, entry, FLOW)?;
     let [from, to] = ends.map(|(at, text)| {
         let (method, pointer) = text.trim().split_once(char::is_whitespace).unwrap_or((&text, ""));
-        match pointer.trim().starts_with('/') && !method.is_empty() {
-            true => Ok((method.to_string(), pointer.trim().to_string())),
+        let parts: Vec<&str> = pointer.split("->").map(str::trim).collect();
+        match parts.iter().all(|part| part.starts_with('/')) && !method.is_empty() {
+            true => Ok((at, method.to_string(), parts.join(" -> "))),
             false => Err(place
                 .fault(at, "write a method or tool and a JSON pointer: \"create_order /result/structuredContent/id\"")),
         }
     });
-    let ((from, from_at), (to, to_at)) = (from?, to?);
+    let ((_, from, from_at), (at, to, to_at)) = (from?, to?);
+    if to_at.contains("->") {
+        return Err(
+            place.fault(at, "a value is put in the place of another one in the request, not into the text of a string")
+        );
+    }
     Ok(FlowRule { from, from_at, to, to_at })
 }

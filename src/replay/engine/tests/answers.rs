@@ -338,3 +338,51 @@ fn an_answer_waits_for_what_the_server_said_behind_its_question() {
         assert_eq!(answered_at(said, Speed::Fast), 310 * MS, "{said}");
     }
 }
+
+/// Two calls in flight, and nothing is looked at before the time of both has passed.
+fn asleep() -> (Connection, Engine) {
+    let recorded = mcp(r#"
+        10 c> {"id":2,"method":"tools/call","params":{"name":"echo","arguments":{}}}
+        11 c> {"id":3,"method":"tools/call","params":{"name":"echo","arguments":{}}}
+        20 s> {"id":2,"result":{}}
+        21 s> {"id":3,"result":{}}
+    "#);
+    let plan = planned(&recorded, &options());
+    let mut engine = Engine::new(&recorded, &plan.connections[0], &options());
+    engine.arrival(0, &Incoming::Ready);
+    answered(&mut engine, 5, 1);
+    while let Some(at) = engine.wake_at().filter(|at| *at < 100 * MS) {
+        engine.tick(at);
+        while engine.next().is_some() {
+            engine.arrival(at, &Incoming::Sent { stream: 0 });
+        }
+    }
+    (recorded, engine)
+}
+
+fn answered(engine: &mut Engine, at_ms: i64, id: u32) {
+    let result = json!({"jsonrpc":"2.0","id":id,"result":{"protocolVersion":"2025-11-25","capabilities":{}}});
+    let bytes = result.to_string().into_bytes();
+    engine.arrival(at_ms * MS, &Incoming::Message { stream: None, bytes, event_id: None });
+    while engine.next().is_some() {
+        engine.arrival(at_ms * MS, &Incoming::Sent { stream: 0 });
+    }
+}
+
+#[test]
+fn what_lies_in_the_pipe_is_read_before_a_request_is_given_up() {
+    let (_, mut engine) = asleep();
+    assert!(engine.gives_up_at().is_some_and(|at| at < 10_000 * MS));
+    answered(&mut engine, 60_000, 3);
+    answered(&mut engine, 60_000, 2);
+    assert_eq!(engine.gives_up_at(), None);
+    engine.tick(60_001 * MS);
+    assert!(engine.finish().exchanges.iter().all(|run| run.stuck_us.is_none() && run.answered_us.is_some()));
+
+    let (recorded, mut engine) = asleep();
+    answered(&mut engine, 60_000, 3);
+    engine.tick(60_001 * MS);
+    let log = engine.finish();
+    let stuck = recorded.exchanges.iter().zip(&log.exchanges).filter(|(_, run)| run.stuck_us.is_some());
+    assert_eq!(stuck.map(|(exchange, _)| exchange.label()).collect::<Vec<_>>(), ["#2"], "what is not there is stuck");
+}

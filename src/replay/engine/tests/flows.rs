@@ -296,3 +296,34 @@ fn equal_states_of_two_calls_are_kept_apart() {
     first.sort_unstable();
     assert_eq!(first, [Some(0), Some(1)]);
 }
+
+#[test]
+fn a_value_is_taken_out_of_the_json_of_a_text() {
+    let trace = ORDERS.replace(
+        r#""structuredContent":{"id":"order-100001"}"#,
+        r#""content":[{"type":"text","text":"{\"id\": \"order-100001\"}"}]"#,
+    );
+    let recorded = mcp(&trace);
+    let inside = FlowRule { from_at: "/result/content/0/text -> /id".into(), ..rule() };
+    let session =
+        Recording { name: "t".into(), format: "rec".into(), connections: vec![recorded.clone()], unread: Vec::new() };
+    assert_eq!(suggest(&session, &[]), [inside.clone()]);
+    assert_eq!(suggest(&session, &[inside.clone()]), []);
+    let mut with = options();
+    with.rewrite.flows = vec![inside];
+    let asked = |said: &str| {
+        let said = said.to_string();
+        let played = play(&recorded, &with, |wire, message| match message["params"]["name"].as_str() {
+            Some("create_order") => drop(wire.text(1, message, &said)),
+            Some(_) => drop(wire.text(1, message, "")),
+            None if message["method"] == "initialize" => handshake(wire, message),
+            None => {}
+        });
+        let sent =
+            played.wire.with("tools/call").get(1).map(|(_, message)| message["params"]["arguments"]["id"].clone());
+        (sent, played.run("#2").captured.clone())
+    };
+    let captured = vec!["/result/content/0/text -> /id".to_string()];
+    assert_eq!(asked(r#"{"id":"order-7"}"#), (Some(json!("order-7")), captured));
+    assert_eq!(asked("no JSON").0, None, "nothing is made up");
+}

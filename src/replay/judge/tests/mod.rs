@@ -9,7 +9,7 @@ mod run;
 use super::diff::{matched, observed};
 use super::*;
 use crate::protocol::Side;
-use crate::replay::options::{Compare, Gate};
+use crate::replay::options::{Compare, FlowRule, Gate};
 use crate::replay::recording::{Connection, EventKind, Fault};
 use crate::replay::run::{Anchor, Broken, CancelRun, CancelStatus, ExchangeRun, ExitRun, Extra, Fate, Refused, Unsent};
 use crate::replay::testing::connection;

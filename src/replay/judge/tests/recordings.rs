@@ -206,3 +206,18 @@ fn a_server_that_was_left_did_not_exit_by_itself() {
     // What it takes to end is no watching.
     assert_eq!(short(&diffed(&answered, &format!("{open}100 c|\n9000 x 0"))), "#1 same, #2 unknown");
 }
+
+#[test]
+fn a_flow_that_carries_nothing_is_told() {
+    let trace = call(10, 2, "order", "{}") + &text(20, 2, r#"{"id":"a"}"#) + &call(30, 3, "get", r#"{"id":"a"}"#);
+    let notes = |from_at: &str, to_at: &str| {
+        let mut run = Run::mcp(&trace, &trace);
+        let (from, to) = ("order".into(), "get".into());
+        run.options.rewrite.flows = vec![FlowRule { from, from_at: from_at.into(), to, to_at: to_at.into() }];
+        run.judge().notes
+    };
+    assert_eq!(notes("/result/content/0/text -> /id", "/params/arguments/id"), [""; 0]);
+    let idle = "warning: the flow from order /result/content/0/text -> /idd to get /params/arguments/id fitted nothing";
+    assert_eq!(notes("/result/content/0/text -> /idd", "/params/arguments/id"), [idle]);
+    assert_eq!(notes("/result/content/0/text", "/params/arguments/idd").len(), 1);
+}

@@ -232,3 +232,28 @@ fn what_was_told_on_the_stream_of_a_request_is_told_there_again() {
     let log = r#"4: {"method":"notifications/message","params":{"level":"info","data":"a"}}"#;
     assert_eq!(told, [log, r#"4: {"id":7,"result":{}}"#]);
 }
+
+#[test]
+fn what_follows_what_crossed_a_cancel_is_timed_from_the_cancel() {
+    for speed in [Speed::Fast, Speed::Recorded] {
+        let mut connection = connection(MCP, LATE);
+        connection.faults.push(Fault {
+            code: "PRG004".into(),
+            rule: "progress-after-cancel".into(),
+            severity: "note".into(),
+            certainty: "race".into(),
+            basis: None,
+            exchange: Some(0),
+            event: Some(3),
+            summary: String::new(),
+        });
+        let mut stage = Stage::of(connection, MockOptions { speed, ..MockOptions::default() });
+        stage.on(r#"{"id":1,"method":"tools/call","params":{"name":"slow","_meta":{"progressToken":"t"}}}"#);
+        stage.until(1_000);
+        let crossed = stage.on(r#"{"method":"notifications/cancelled","params":{"requestId":1}}"#).len();
+        let after: Vec<i64> = stage.until(9_000).into_iter().map(|(at, _)| at).collect();
+        let (at_once, times) =
+            if speed == Speed::Fast { (1, vec![1_500, 1_600]) } else { (0, vec![1_050, 1_500, 1_600]) };
+        assert_eq!((crossed, after), (at_once, times), "{speed:?}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Clients of all kinds: the recorded one by other names, hostile ones, several at once.
 
 use super::*;
+use crate::replay::mock::{Cast, Turns};
 
 /// One call of a made-up session: times in milliseconds after its start.
 #[derive(Clone, Debug)]
@@ -119,7 +120,8 @@ fn of_several_connections_a_client_gets_the_one_that_has_what_it_asks() {
         ),
     ];
     let play = |asked: &[&str]| {
-        let mut cast = crate::replay::mock::Cast::new(&scripts, MockOptions::default()).expect("a cast");
+        let taken = Turns::default();
+        let mut cast = Cast::new(&scripts, MockOptions::default(), &taken).expect("a cast");
         cast.arrival(0, &Incoming::Ready);
         let mut said = Vec::new();
         for (at, text) in asked.iter().enumerate() {
@@ -142,4 +144,41 @@ fn of_several_connections_a_client_gets_the_one_that_has_what_it_asks() {
     assert_eq!(report.served, [1, 1, 1]);
     let (_, report) = play(&[initialize, r#""id":8,"method":"tools/call","params":{"name":"c"}"#]);
     assert_eq!((report.part, report.missed.len()), (0, 1));
+}
+
+#[test]
+fn of_connections_that_begin_alike_each_client_gets_one_that_is_not_taken() {
+    let of = |name: &str, more: &str| {
+        let trace = format!(
+            r#"0 c> {{"id":1,"method":"tools/call","params":{{"name":"a"}}}}
+            1 s> {{"id":1,"result":{{"of":"{name}"}}}}
+            {more}"#
+        );
+        Arc::new(Script::new(connection(MCP, &trace)))
+    };
+    let more = r#"2 c> {"id":2,"method":"ping"}
+            3 s> {"id":2,"result":{}}"#;
+    let scripts = [of("one", more), of("two", "")];
+    let taken = Turns::default();
+    let say = |cast: &mut Cast, text: &str| {
+        let bytes = format!("{{\"jsonrpc\":\"2.0\",{text}}}").into_bytes();
+        cast.arrival(1, &Incoming::Message { stream: None, bytes, event_id: None });
+        std::iter::from_fn(|| cast.next()).map(|out| format!("{out:?}")).count()
+    };
+    let come = || {
+        let mut cast = Cast::new(&scripts, MockOptions::default(), &taken).expect("a cast");
+        cast.arrival(0, &Incoming::Ready);
+        cast
+    };
+    let call = r#""id":7,"method":"tools/call","params":{"name":"a"}"#;
+    let (mut first, _silent, mut second) = (come(), come(), come());
+    assert_eq!((say(&mut first, call), say(&mut second, call)), (1, 1), "answered once");
+    assert_eq!(first.finish().part, 0, "who comes first gets the first");
+    let mut third = come();
+    say(&mut third, call);
+    assert_eq!(say(&mut second, r#""id":8,"method":"ping""#), 1, "what only the other one has is asked of that");
+    assert_eq!((second.finish().part, third.finish().part), (0, 0));
+    let mut fourth = come();
+    say(&mut fourth, call);
+    assert_eq!(fourth.finish().part, 1, "which leaves its own to others");
 }
