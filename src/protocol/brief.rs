@@ -431,7 +431,7 @@ mod tests {
             ),
             (r#"{"jsonrpc":"2.0","id":"a\u0041","result":null}"#, r#"{"jsonrpc":"2.0","id":"a\u0041","result":{}}"#),
             (
-                r#"{"error":{"message":"Request CANCELED by client","code":-32800,"data":[1]},"id":1.0,"jsonrpc":"2.0"}"#,
+                r#"{"error":{"message":"Request CANCELED by x","code":-32800,"data":[1]},"id":1.0,"jsonrpc":"2.0"}"#,
                 r#"{"jsonrpc":"2.0","id":1.0,"error":{"code":-32800,"message":"cancelled"}}"#,
             ),
             (

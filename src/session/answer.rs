@@ -96,9 +96,7 @@ impl Conn {
     pub(super) fn settle(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, issuer: Side, id: &Id) {
         let is_error = m.message.kind == Kind::Error;
         let code = m.message.error_code();
-        let says = is_error && m.message.says_cancelled();
-        // Who gives up of itself what nobody cancelled does not show by these words that it was told to.
-        let says_cancelled = says && !self.side(m.sender).gives_up;
+        let says_cancelled = is_error && m.message.says_cancelled();
         let Some(slot) = self.slot_mut(issuer, id) else { return };
         slot.answered_on = m.stream;
         let exchange = &mut slot.exchange;
@@ -111,14 +109,12 @@ impl Conn {
         slot.asks_input = Facts::is(m.facts.result_type(), "input_required");
         let exchange = &slot.exchange;
         let (request, known, role, stream) = (exchange.request, exchange.known, slot.role, exchange.stream);
-        let of_itself = !cancelled && exchange.stream_closed.is_none() && slot.topic.is_none();
         // It may be an older request's with this id, sent before this one came.
         let own = slot.absorb.answers == 0;
         if let Some(call) = slot.call {
             self.side_mut(issuer).calls.remove(&call);
         }
         self.side_mut(issuer).hear(method, is_error);
-        self.side_mut(m.sender).gives_up |= says && of_itself;
         if !cancelled && own {
             self.sample(step, m.sender, request, m.seen, known.is_some_and(|method| method.quick));
         }

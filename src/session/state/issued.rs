@@ -67,8 +67,6 @@ pub(in crate::session) struct Issued {
     pub(in crate::session) versions_missing: u32,
     /// Newest request of the *other* side that this side has answered: proof of what it had received.
     pub(in crate::session) acknowledged: Option<Witness>,
-    /// True once this side has said of a request that it was cancelled, and nothing in the log had cancelled it.
-    pub(in crate::session) gives_up: bool,
     /// True once this side has acknowledged a cancel.
     pub(in crate::session) supports_cancel: bool,
     /// Requests sent towards this side since its last answer.
