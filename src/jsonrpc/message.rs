@@ -130,17 +130,23 @@ fn map_cow<'a, 'b>(cow: Option<&Cow<'a, str>>, text: &mut impl FnMut(&'a str) ->
     })
 }
 
+/// What says that a request was none: not JSON, not valid, of no method, or with other parameters.
+const REFUSALS: [i64; 4] = [-32700, -32600, -32601, -32602];
+
 impl Message<'_> {
     /// `error.code`, where there is one.
     pub fn error_code(&self) -> Option<i64> {
         self.error.as_ref().and_then(|error| error.code)
     }
 
-    /// True if the text of its error speaks of a cancel or an abort.
+    /// True if the text of its error speaks of a cancel or an abort, by a word of its own: names of tools have one in them. What refuses the
+    /// request itself speaks of that.
     pub fn says_cancelled(&self) -> bool {
         let Some(text) = self.error.as_ref().and_then(|error| error.message.as_deref()) else { return false };
+        let refuses = self.error_code().is_some_and(|code| REFUSALS.contains(&code));
         let text = text.to_lowercase();
-        text.contains("cancel") || text.contains("abort")
+        let mut words = text.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
+        !refuses && words.any(|word| !word.contains('_') && (word.contains("cancel") || word.contains("abort")))
     }
 
     /// The method, or the empty string.
