@@ -100,6 +100,11 @@ fn what_is_wrong_is_named_with_its_line_and_the_nearest_word() {
         ("[[replay.ignore]]\nat = \"/x\"\nfor = \" \"", "c:1: ignore: for: an empty text", ""),
         ("[replay]\nallow = [\n\"\"]", "c:3: allow: an empty text", ""),
         ("[[replay.flow]]\nfrom = \"create\"\nto = \"get /x\"", "c:2: write a method", ""),
+        (
+            "[[replay.flow]]\nfrom = \"a /b -> /c\"\nto = \"get /x -> /y\"",
+            "c:3: a value is put in the place of another",
+            "",
+        ),
         ("[audit\n", "c:1: ", "TOML"),
     ];
     for (text, place, hint) in cases {
