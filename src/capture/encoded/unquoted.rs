@@ -43,7 +43,8 @@ fn word_at(text: &str, at: usize) -> Option<&str> {
         _ => rest.find([',', ']', '}']).unwrap_or(rest.len()),
     };
     let word = rest[..end].trim_end();
-    let is_one = word.len() <= LONGEST && !word.contains('"');
+    // A list in which one of the values was taken out is still a list.
+    let is_one = word.len() <= LONGEST && !word.contains('"') && !word.get(1..)?.contains(['[', '{', ',']);
     (is_one && (is_placeholder(&format!("\"{word}\"")) || word.starts_with("<<secret:"))).then_some(word)
 }
 
