@@ -19,7 +19,8 @@ pub(crate) fn requoted(text: &str) -> Option<Undone> {
     let bytes = text.as_bytes();
     let (mut json, mut copied, mut at, mut last) = (String::new(), 0, 0, b':');
     while let Some(&byte) = bytes.get(at) {
-        let word = if matches!(last, b':' | b'[' | b',') { word_at(text, at) } else { None };
+        let begins = matches!(last, b':' | b'[' | b',') && !byte.is_ascii_whitespace();
+        let word = if begins { word_at(text, at) } else { None };
         if let Some(word) = word {
             json.push_str(&text[copied..at]);
             push_string(&mut json, word);
@@ -43,7 +44,8 @@ fn word_at(text: &str, at: usize) -> Option<&str> {
         _ => rest.find([',', ']', '}']).unwrap_or(rest.len()),
     };
     let word = rest[..end].trim_end();
-    let is_one = word.len() <= LONGEST && !word.contains('"');
+    // A list in which one of the values was taken out is still a list.
+    let is_one = word.len() <= LONGEST && !word.contains('"') && !word.get(1..)?.contains(['[', '{', ',']);
     (is_one && (is_placeholder(&format!("\"{word}\"")) || word.starts_with("<<secret:"))).then_some(word)
 }
 

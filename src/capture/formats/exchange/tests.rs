@@ -175,7 +175,7 @@ fn handshakes_that_lead_to_no_session_are_one_connection() {
 }
 
 #[test]
-fn what_no_record_shows_is_a_gap() {
+fn what_no_record_shows_is_said_to_be_unrecorded() {
     let said = r#"{"jsonrpc":"2.0","id":7,"result":{}}"#;
     let asked = r#"{"jsonrpc":"2.0","id":7,"method":"roots/list"}"#;
     let record = |at: u32, verb: &str, request: &str, answer: &str| json!({"start": at + 1_772_452_800, "end": at + 1_772_452_803, "verb": verb, "h": {"Mcp-Session-Id": "s"}, "q": request, "r": answer});
@@ -185,17 +185,20 @@ fn what_no_record_shows_is_a_gap() {
     };
     let call = record(0, "POST", CALL, ANSWER);
     // The client answers what the log does not have: a stream that is still open may have carried it.
-    assert_eq!(kinds(&[call.clone(), record(5, "POST", said, "")]), "message message gap message");
+    assert_eq!(kinds(&[call.clone(), record(5, "POST", said, "")]), "message message unrecorded message");
     let listens = record(4, "GET", "", &format!("data: {asked}\n\n"));
     assert_eq!(kinds(&[call.clone(), record(5, "POST", said, ""), listens]), "message message message message");
     // A GET that is there to its end shows nothing of the streams of POSTs; where all comes on it, nobody has asked.
     let listens = |first: &str| record(4, "GET", "", &format!("{first}data: {NOTE}\n\n"));
-    assert_eq!(kinds(&[call.clone(), record(5, "POST", said, ""), listens("")]), "message message message gap message");
+    assert_eq!(
+        kinds(&[call.clone(), record(5, "POST", said, ""), listens("")]),
+        "message message message unrecorded message"
+    );
     let listens = listens("event: endpoint\ndata: /messages\n\n");
     assert_eq!(kinds(&[call.clone(), record(5, "POST", said, ""), listens]), "message message message message");
     // A cancel of a call that has no record yet.
     let cancel = CANCEL.replace(":1}", ":9}");
-    assert_eq!(kinds(&[call, record(5, "POST", &cancel, "")]), "message message gap message");
+    assert_eq!(kinds(&[call, record(5, "POST", &cancel, "")]), "message message unrecorded message");
 }
 
 #[test]
