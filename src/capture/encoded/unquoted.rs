@@ -19,7 +19,8 @@ pub(crate) fn requoted(text: &str) -> Option<Undone> {
     let bytes = text.as_bytes();
     let (mut json, mut copied, mut at, mut last) = (String::new(), 0, 0, b':');
     while let Some(&byte) = bytes.get(at) {
-        let word = if matches!(last, b':' | b'[' | b',') { word_at(text, at) } else { None };
+        let begins = matches!(last, b':' | b'[' | b',') && !byte.is_ascii_whitespace();
+        let word = if begins { word_at(text, at) } else { None };
         if let Some(word) = word {
             json.push_str(&text[copied..at]);
             push_string(&mut json, word);
