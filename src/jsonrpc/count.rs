@@ -242,7 +242,7 @@ mod tests {
     fn the_next_of_a_count_cannot_have_been_used_before() {
         let new = |ids: &[Rank]| {
             let mut count = Count::default();
-            ids.iter().map(|id| count.up(*id)).last()
+            ids.iter().fold(None, |_, id| Some(count.up(*id)))
         };
         assert_eq!(new(&plain(&[1, 2, 10])), Some(true));
         assert_eq!([new(&plain(&[1, 1])), new(&plain(&[2, 1]))], [Some(false); 2], "the same again, and one below");

@@ -73,7 +73,7 @@ impl Conn {
         let told = self.eras.shown.refusal.as_ref().is_some_and(|refusal| refusal.told);
         // The version that was refused may be one that nobody knows; what is refused so is refused by the rules of what is listed.
         let spoken = versions.listed.iter().filter_map(|listed| by_name(m.profile.name, Some(listed)));
-        let profile = spoken.filter(|profile| profile.revision_per_request).last().unwrap_or(m.profile);
+        let profile = spoken.rev().find(|profile| profile.revision_per_request).unwrap_or(m.profile);
         self.eras.shown.refusal = Some(Refusal { seen: m.seen, profile, versions, told });
     }
 

@@ -307,8 +307,8 @@ fn a_value_is_taken_out_of_the_json_of_a_text() {
     let inside = FlowRule { from_at: "/result/content/0/text -> /id".into(), ..rule() };
     let session =
         Recording { name: "t".into(), format: "rec".into(), connections: vec![recorded.clone()], unread: Vec::new() };
-    assert_eq!(suggest(&session, &[]), [inside.clone()]);
-    assert_eq!(suggest(&session, &[inside.clone()]), []);
+    assert_eq!(suggest(&session, &[]), std::slice::from_ref(&inside));
+    assert_eq!(suggest(&session, std::slice::from_ref(&inside)), []);
     let mut with = options();
     with.rewrite.flows = vec![inside];
     let asked = |said: &str| {
