@@ -2,6 +2,7 @@
 
 mod bodies;
 mod channels;
+mod doubts;
 mod give;
 mod heard;
 mod translated;
@@ -26,7 +27,7 @@ use super::place::Place;
 use super::plan::{Echoes, Known, Order, Plan, Twins, is_mark};
 use super::recorded::{Hole, RecordedPart};
 use super::time::Zoning;
-use super::{Body, Channel, Direction, Frame, FrameSink, Missing, Overrides, Proof, Skip, Why, text_hash};
+use super::{Body, Channel, Direction, Frame, FrameSink, Overrides, Proof, Skip, Why, text_hash};
 use crate::error::Result;
 use crate::json::scan::{skip_white, value_end};
 use crate::jsonrpc::{IdField, Kind, Unparsable, parse_at};
@@ -434,41 +435,6 @@ impl<'s> Out<'s> {
             self.keep_time();
         }
         self.sink.frame(&frame)
-    }
-
-    /// Who sent the next message, its record and its method say otherwise.
-    #[cold]
-    pub(crate) fn sender_is_guessed(&mut self, place: &Place) -> Result<()> {
-        self.suppose(place, Why::Guessed, "its record says that another side sent it than sends such messages")
-    }
-
-    /// Whether the next message was said twice or delivered twice, nothing tells.
-    #[cold]
-    fn doubt(&mut self, place: &Place, why: Why) -> Result<()> {
-        let words = "it says what a record before it says, at the same time: it may have been delivered twice";
-        self.suppose(place, why, words)
-    }
-
-    fn suppose(&mut self, place: &Place, why: Why, words: &str) -> Result<()> {
-        let guess = Body::Missing(Missing { words, ..Missing::new(why) });
-        self.sink.frame(&place.frame(self.source, guess))
-    }
-
-    /// The next message has no name of a connection: whichever it belongs to, the others may miss it.
-    #[cold]
-    fn may_be_of_any(&mut self, place: &Place) -> Result<()> {
-        let words = "it stands without the name of a connection, and others have one";
-        let guess = Missing { words, ..Missing::new(Why::Guessed) };
-        let anywhere = Place { channel: Frame::WHOLE_SOURCE, ..*place };
-        self.sink.frame(&anywhere.frame(self.source, Body::Missing(guess)))
-    }
-
-    /// Where the next message belongs, nothing tells.
-    #[cold]
-    fn unordered(&mut self, place: &Place) -> Result<()> {
-        let words = "its place in the log and its time, or what it is about, contradict each other";
-        let told = Body::Missing(Missing { words, ..Missing::new(Why::Unordered) });
-        self.sink.frame(&place.frame(self.source, told))
     }
 
     /// A time as the log writes it; it is that of the messages put from now on.
