@@ -1,5 +1,7 @@
 //! Clean sessions with what shipping does to them, and faults that must not be explained away.
 
+mod apart;
+
 use std::io::Write;
 
 use crate::capture::testing::Kept;
@@ -583,49 +585,4 @@ fn requests_printed_with_their_answers_have_no_order() {
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}"#;
     let (before, behind) = (log(&[(1, 0), (2, 1), (3, 2)]), log(&[(5, 3)]));
     assert!(!has_order(&format!("{before}2026-05-11 06:02:04.250 request: {cancel}\n{behind}")));
-}
-
-/// Two connections of a revision without handshakes, whose ids never clash: one counts, and one has ids as `make` makes them.
-fn without_handshakes(make: impl Fn(u32) -> String) -> Vec<(u32, &'static str, &'static str, String)> {
-    let asked = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list"}}"#);
-    let answered = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"tools":[]}}}}"#);
-    let exchange = |nth: u32| {
-        let (a, b) = (nth.to_string(), make(nth));
-        let at = nth * 50;
-        [
-            (at, "a", "c2s", asked(&a)),
-            (at + 10, "b", "c2s", asked(&b)),
-            (at + 20, "b", "s2c", answered(&b)),
-            (at + 30, "a", "s2c", answered(&a)),
-        ]
-    };
-    (1..5).flat_map(exchange).collect()
-}
-
-fn borrowed<'a>(records: &'a [(u32, &'a str, &'a str, String)]) -> Vec<Record<'a>> {
-    records.iter().map(|(at, value, dir, text)| (*at, *value, *dir, text.as_str())).collect()
-}
-
-#[test]
-fn connections_whose_ids_never_clash_are_told_apart_by_what_names_them_or_by_their_ids() {
-    let two = |records: &[Record<'_>], key: &str| {
-        read(&wrapped(records, &format!("\"{key}\":\"KEY\","))).0.names().len() == 2
-    };
-    let (labelled, random) =
-        (without_handshakes(|nth| format!("\"req-{nth}\"")), without_handshakes(|nth| format!("\"b8a1{nth}e-ff\"")));
-    let further = without_handshakes(|nth| (nth + 40).to_string());
-    for key in ["backend", "pod", "worker", "serverId", "x"] {
-        assert!(two(&borrowed(&labelled), key) && two(&borrowed(&further), key), "{key}");
-    }
-    assert!(two(&borrowed(&random), "backend"));
-    let one = without_handshakes(|nth| (nth + 4).to_string());
-    assert!(!two(&borrowed(&one), "x"), "a count that goes on under another value");
-}
-
-#[test]
-fn a_name_that_takes_exchanges_apart_names_no_connections_though_nothing_clashes() {
-    let mut records = without_handshakes(|nth| format!("\"req-{nth}\""));
-    records[6].1 = "a";
-    let (kept, reason) = read(&wrapped(&borrowed(&records), "\"backend\":\"KEY\","));
-    assert_eq!(kept.names(), [None], "{reason}");
 }
