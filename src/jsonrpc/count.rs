@@ -85,6 +85,11 @@ impl Count {
         self.highest.is_none_or(|highest| highest.series == id.series)
     }
 
+    /// True for an id behind the last of the count.
+    pub fn ends_before(&self, id: Rank) -> bool {
+        self.highest.is_some_and(|highest| highest.series == id.series && highest.number < id.number)
+    }
+
     /// True where this side counts its requests, and some that it must have counted are missing although these ids, which it did not use,
     /// were answered or cancelled: either more than one is missing that way, or most of the count is there, or it is all there but for
     /// the one, or a third is and others are missing, too.
@@ -214,7 +219,7 @@ mod tests {
             !lacks(&[0, 1, 2, 3, 4, 5], &[7, 77]) && !lacks(&steady, &[40, 41]),
             "far apart, or far from the count"
         );
-        assert!(!lacks(&[5, 9], &[3, 4]), "those were before the count");
+        assert!(!lacks(&[1, 9], &[9]) && !lacks(&[5, 9], &[3, 4]), "those were asked, or before the count");
         assert!(!lacks(&[i64::MIN, i64::MAX], &[0]), "no count is as long as that");
     }
 
@@ -263,6 +268,7 @@ mod tests {
         assert!(!next(0, 1) && !next(7, 0) && !next(i64::MIN, i64::MAX), "others may be a beginning");
         let steady = counted(&plain(&[4, 5, 6]));
         assert_eq!([3, 4, 5].map(|id| steady.holds(plain(&[id])[0])), [false, false, true]);
+        assert_eq!([6, 7].map(|id| steady.ends_before(plain(&[id])[0])), [false, true]);
         assert!(steady.has_begun() && !Count::default().has_begun());
         let of = |count: &Count| [count.is_of(plain(&[9])[0]), count.is_of(texts(&["r9"])[0])];
         assert_eq!([of(&steady), of(&Count::default())], [[true, false], [true; 2]]);

@@ -130,8 +130,8 @@ fn map_cow<'a, 'b>(cow: Option<&Cow<'a, str>>, text: &mut impl FnMut(&'a str) ->
     })
 }
 
-/// What says that a request was none: not JSON, not valid, of no method, or with other parameters.
-const REFUSALS: [i64; 4] = [-32700, -32600, -32601, -32602];
+/// What refuses the request itself: there is no such method, or it has other parameters.
+const REFUSALS: [i64; 2] = [-32601, -32602];
 
 impl Message<'_> {
     /// `error.code`, where there is one.

@@ -15,7 +15,10 @@ impl Out<'_> {
     /// Whether the next message was said twice or delivered twice, nothing tells.
     #[cold]
     pub(super) fn doubt(&mut self, place: &Place, why: Why) -> Result<()> {
-        let words = "it says what a record before it says, at the same time: it may have been delivered twice";
+        let words = match place.at_us {
+            Some(_) => "it says what a record before it says, at the same time: it may have been delivered twice",
+            None => "it says what the record before it says, and has no time: it may have been written twice",
+        };
         self.suppose(place, why, words)
     }
 

@@ -249,8 +249,9 @@ pub(super) fn words(message: &Message<'_>, facts: &Facts<'_>, text: &str) -> [u6
 /// Digest of a text where parameters should stand. How much was taken out is one text, whatever the number.
 fn text_in_place(text: &str) -> u64 {
     const UNITS: [&str; 8] = ["b", "byte", "bytes", "kb", "kib", "mb", "chars", "characters"];
-    let unit = text.trim_matches('"').trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let is_size = text[1..].starts_with(|c: char| c.is_ascii_digit())
+    let said = text.trim_matches('"');
+    let unit = said.trim_start_matches(|sign: char| sign.is_ascii_digit() || sign == '.');
+    let is_size = said.starts_with(|sign: char| sign.is_ascii_digit())
         && UNITS.iter().any(|known| unit.trim().eq_ignore_ascii_case(known));
     if is_size { digest("size") } else { digest(text) }
 }

@@ -72,9 +72,10 @@ impl Asked {
         }
     }
 
-    /// True if requests must be missing.
+    /// True if requests must be missing. What is answered behind the count may be a slip of who answers, and shows nothing of others.
     fn lacks_requests(&self) -> bool {
-        self.count.lacks_requests(&self.unasked) || self.names.lacks_request()
+        let passed: Vec<Rank> = self.unasked.iter().copied().filter(|id| !self.count.ends_before(*id)).collect();
+        self.count.lacks_requests(&passed) || self.names.lacks_request()
     }
 }
 
@@ -119,8 +120,10 @@ mod tests {
     fn what_a_count_passed_and_was_answered_is_missing() {
         assert!(lacks(&[1, 2, 4, 5], &[1, 2, 3, 4, 5], false) && lacks(&[1, 9], &[5, 6], false));
         assert!(!lacks(&[1, 9], &[5], false), "one number may be a slip");
-        assert!(!lacks(&[5, 6, 7, 8], &[1, 2, 3], false), "before the count");
+        assert!(!lacks(&[5, 6, 7, 8], &[1, 2, 3, 9], false), "before the count, and behind it");
+        assert!(!lacks(&[7, 8, 4, 9], &[4, 5, 6], false), "an id that is used again does not begin a count");
         assert!(!lacks(&[1, 2, 3], &[1, 2, 3], true) && !lacks(&[], &[1, 2], true));
+        assert!(!lacks(&[i64::MIN, i64::MAX], &[0], true));
     }
 
     #[test]

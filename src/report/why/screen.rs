@@ -133,7 +133,7 @@ impl Screen<'_> {
         };
         // The other word of the database, `stdio`, is that of every ordered channel: no log shows that it was a pipe.
         let http = if connection.transport == "http" { ", http" } else { "" };
-        let first = format!("  {}   {}{http}{names}", safe(&connection.key, 40), safe(&self.told.profile, 30),);
+        let first = format!("  {}   {}{http}{names}", safe(&connection.key, 40), safe(&self.told.profile, 30));
         let span = match (connection.first_at_us, connection.last_at_us) {
             (Some(first), Some(last)) => time::span(first, last),
             _ => "no times".to_string(),
