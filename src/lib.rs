@@ -1,8 +1,8 @@
 //! rpctape: a flight recorder and auditor for JSON-RPC traffic.
 //!
-//! Another program needs one call: [`check`] for whatever it reads, [`check_paths`] for files, folders and archives. They, and what they take and
-//! give ([`Options`], [`Findings`], [`Finding`], [`Summary`], [`error::Error`]), are the public interface; `docs/library.md` says what may
-//! change with which version. All other modules are public for the program `rpctape`, and change with it.
+//! Another program needs one call: [`check`] for whatever it reads, [`check_paths`] for files, folders and archives. They, and what they
+//! take and give ([`Options`], [`Findings`], [`Finding`], [`Summary`], [`error::Error`]), are the public interface; `docs/library.md`
+//! says what may change with which version. All other modules are public for the program `rpctape`, and change with it.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

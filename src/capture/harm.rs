@@ -34,8 +34,8 @@ pub(crate) fn zeros(line: &[u8]) -> Option<(usize, usize)> {
 /// How many places are looked at where a record of JSON may begin within another.
 const PLACES: usize = 8;
 
-/// Where an object begins within one that broke off, on a line of JSON: as the line does, and it goes to the end of the line. Within a whole one
-/// something would stand behind it.
+/// Where an object begins within one that broke off, on a line of JSON: as the line does, and it goes to the end of the line. Within a
+/// whole one something would stand behind it.
 pub(crate) fn second_object(line: &[u8]) -> Option<usize> {
     let line = line.trim_ascii_end();
     let sign = line.get(..TELLING / 2).filter(|sign| sign.starts_with(b"{\""))?;
@@ -49,9 +49,9 @@ pub(crate) fn begins_anew(line: &[u8], from: usize, to: usize) -> bool {
     line[to..].len() >= length && alike(&line[..length], &line[to..])
 }
 
-/// True for a text that begins and ends as an object does, and whose inside tells that bytes of it are missing: quotes that do
-/// not pair, a bracket closed by one of the other kind, a name without its value, a value that is a name; or where a logger could not read what it wrote. Who builds JSON by
-/// hand forgets commas, and closes too little or too much at the end.
+/// True for a text that begins and ends as an object does, and whose inside tells that bytes of it are missing: quotes that do not pair,
+/// a bracket closed by one of the other kind, a name without its value, a value that is a name; or where a logger could not read what it
+/// wrote. Who builds JSON by hand forgets commas, and closes too little or too much at the end.
 pub(crate) fn is_spliced(text: &[u8]) -> bool {
     let text = text.trim_ascii();
     let whole = text.starts_with(b"{") && text.ends_with(b"}");
@@ -243,8 +243,8 @@ pub(crate) fn holds_rest(line: &[u8], start: usize, end: usize) -> bool {
     closed < 0 && closed + left_open(head) < 0
 }
 
-/// How many brackets are open where a text ends. What is closed in it and was not opened closes nothing that comes later, and what stands in
-/// strings is none, where quotes pair.
+/// How many brackets are open where a text ends. What is closed in it and was not opened closes nothing that comes later, and what stands
+/// in strings is none, where quotes pair.
 fn left_open(text: &[u8]) -> isize {
     let deeper = |depth: isize, sign: u8| (depth + opens(std::iter::once(sign))).max(0);
     let mut signs = Signs { text, at: 0, unclosed: false };

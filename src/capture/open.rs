@@ -309,8 +309,8 @@ impl Log {
         }
     }
 
-    /// Reads line by line. A last line without a newline is used up if something was read of it; one that was cut off, or of which nothing was
-    /// read so far, is not, and is read again when the file has grown.
+    /// Reads line by line. A last line without a newline is used up if something was read of it; one that was cut off, or of which
+    /// nothing was read so far, is not, and is read again when the file has grown.
     fn lines(&mut self, reader: &mut dyn LineReader, from: Resume, out: &mut Out<'_>) -> Result<Resume> {
         let (stream, start, within_line) = self.input.stream(from)?;
         let fail = |input: &Input, error| input.failed(&error);

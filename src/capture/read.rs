@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::plan::{Shown, Twins};
+use super::plan::{PriorPart, Twins};
 use super::recorded::RecordedPart;
 use super::time::{DAY_US, Zoning};
 use super::{Channel, Frame, Vantage};
@@ -188,7 +188,7 @@ pub struct Delivered {
     /// once, and a block that was sent again may cross the seam.
     pub(in crate::capture) records: Twins,
     /// What it has shown that holds in the next part as well.
-    pub(in crate::capture) shown: Shown,
+    pub(in crate::capture) shown: PriorPart,
     /// Of a recording: the part of it that was read.
     pub part: Option<RecordedPart>,
 }

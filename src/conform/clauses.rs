@@ -43,11 +43,13 @@ pub enum Break {
     Rule(&'static str),
     /// The same, on a slow request.
     OnCall(&'static str),
-    /// A cancelled request that is owed an answer gets none in many times the time that it takes, by a server that had read the cancel and answers others.
+    /// A cancelled request that is owed an answer gets none in many times the time that it takes, by a server that had read the cancel
+    /// and answers others.
     NeverSettled,
     /// A cancel that is a request gets no answer in many times the time that it takes, by a server that answers others.
     NeverRefused,
-    /// A slow request that nobody cancelled is not answered, in many times the time that it takes by itself, by a server that answers others.
+    /// A slow request that nobody cancelled is not answered, in many times the time that it takes by itself, by a server that answers
+    /// others.
     Stuck,
     /// The same, on a cancel that is a request.
     OnCancel(&'static str),

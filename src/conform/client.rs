@@ -1,7 +1,8 @@
 //! The other direction: a server that is slow, silent, late, wrong and curious, and what a client does about it.
 //!
-//! What is served is a recording that nobody recorded, played by the mock of every recording; what came of it is judged by the same audit as
-//! every log. The client calls the tools, each of which behaves in one way that is hard for clients, and gives up on them as it always does.
+//! What is served is a recording that nobody recorded, played by the mock of every recording; what came of it is judged by the same audit
+//! as every log. The client calls the tools, each of which behaves in one way that is hard for clients, and gives up on them as it always
+//! does.
 
 use super::behaviour::Behaviour;
 use super::card::{Card, ClauseCard, ProbeCard, Server, Verdict};

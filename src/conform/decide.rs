@@ -220,7 +220,8 @@ fn silent(play: &Play) -> Result<String, String> {
     Ok(format!("silent for {}", crate::number::duration(watched)))
 }
 
-/// Whether all answers to cancelled requests ended them in one of these ways. Another one that is charged to nobody may have crossed its cancel.
+/// Whether all answers to cancelled requests ended them in one of these ways. Another one that is charged to nobody may have crossed its
+/// cancel.
 fn ended_as(play: &Play, ways: &[&str]) -> Result<Option<String>, String> {
     let targets = play.targets();
     let answered = targets.iter().filter_map(|target| target.live).filter(|live| live.response.is_some());

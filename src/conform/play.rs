@@ -128,8 +128,8 @@ impl Play {
         silence && answered && self.charged("CAN010").next().is_none()
     }
 
-    /// True if it looks as if a cancel lay there until its request was answered: for as long again as that had run before, and its witness even
-    /// longer. An earlier cancel would lie there, too.
+    /// True if it looks as if a cancel lay there until its request was answered: for as long again as that had run before, and its
+    /// witness even longer. An earlier cancel would lie there, too.
     pub fn lay_unread(&self) -> bool {
         let long = |target: &Target<'_>| target.after_us.is_some_and(|after| after >= target.before_us.max(LAY_US));
         self.met_the_answer() && self.witness_lay() && self.targets().iter().any(long)
@@ -168,7 +168,8 @@ impl Play {
         self.asked().find(given_up).map(|(_, exchange)| exchange)
     }
 
-    /// That a cancelled request, which is owed an answer, got none for as long as is waited for one: told of a server that had read the cancel.
+    /// That a cancelled request, which is owed an answer, got none for as long as is waited for one: told of a server that had read the
+    /// cancel.
     pub fn never_settled(&self) -> Option<String> {
         self.witnessed().filter(|_| self.is_alive())?;
         let targets = self.targets();
@@ -234,9 +235,9 @@ impl Play {
         self.live.faults.iter().filter(move |fault| fault.code == rule && fault.certainty == "violation")
     }
 
-    /// An error that answers nothing (id null) and can only be for the cancel, on one ordered channel: it is the first such, it stands behind the
-    /// first cancel, and all that was said before has had its answer. With its line. What a probe sends is JSON, and its requests have ids of
-    /// their own: nothing else is left that such an error could be for.
+    /// An error that answers nothing (id null) and can only be for the cancel, on one ordered channel: it is the first such, it stands
+    /// behind the first cancel, and all that was said before has had its answer. With its line. What a probe sends is JSON, and its
+    /// requests have ids of their own: nothing else is left that such an error could be for.
     pub(super) fn objected(&self) -> Option<(u64, String)> {
         let is_cancel = |event: &Event| event.side == Some(Side::Client) && matches!(event.what, EventKind::Cancel(_));
         let cancel =

@@ -11,8 +11,8 @@
 //! drop 2          its HTTP stream is closed           take-up 2       and asked for again, where that is no cancel
 //! ```
 //!
-//! Each line is sent at once after the one before it, or at `30%` of the time that the slow request takes by itself. What a server says is what
-//! an honest one would say: the engine waits for it, and what does not come is told.
+//! Each line is sent at once after the one before it, or at `30%` of the time that the slow request takes by itself. What a server says
+//! is what an honest one would say: the engine waits for it, and what does not come is told.
 
 /// What a probe needs to be played at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

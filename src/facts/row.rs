@@ -36,8 +36,8 @@ const LAST_WORDS: usize = 256;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Row<'a> {
-    /// The key by which rows come together: the name of the channel, or of the log of which the source is a part where it has none. Where a client starts
-    /// anew on it, the audit makes several connections of it (`KEY/2`). `None` for what is said of a source.
+    /// The key by which rows come together: the name of the channel, or of the log of which the source is a part where it has none. Where
+    /// a client starts anew on it, the audit makes several connections of it (`KEY/2`). `None` for what is said of a source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub connection: Option<Cow<'a, str>>,
     /// Name of the source.

@@ -1,4 +1,5 @@
-//! What the ids of one issuer's requests tell: most issuers count, and what they must have counted and is not there is missing from the log.
+//! What the ids of one issuer's requests tell: most issuers count, and what they must have counted and is not there is missing from the
+//! log.
 
 use std::hash::Hasher;
 
@@ -12,26 +13,26 @@ const PLAIN: u64 = 0;
 
 /// An id as a number in a series: `7`, or `7` of `req-` for `"req-7"`. One that does not end in a number is a series of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rank {
+pub struct Ordinal {
     series: u64,
     number: i64,
 }
 
-impl Rank {
+impl Ordinal {
     /// The rank of an id.
-    pub fn of(id: &Id) -> Rank {
+    pub fn of(id: &Id) -> Ordinal {
         match id {
-            Id::Int(number) => Rank { series: PLAIN, number: *number },
-            Id::Number(_) => Rank::alone(id),
-            Id::Text(text) => Rank::of_text(text).unwrap_or_else(|| Rank::alone(id)),
+            Id::Int(number) => Ordinal { series: PLAIN, number: *number },
+            Id::Number(_) => Ordinal::alone(id),
+            Id::Text(text) => Ordinal::of_text(text).unwrap_or_else(|| Ordinal::alone(id)),
         }
     }
 
-    fn alone(id: &Id) -> Rank {
-        Rank { series: id.hashed(), number: 0 }
+    fn alone(id: &Id) -> Ordinal {
+        Ordinal { series: id.hashed(), number: 0 }
     }
 
-    fn of_text(text: &str) -> Option<Rank> {
+    fn of_text(text: &str) -> Option<Ordinal> {
         let digits = text.bytes().rev().take_while(u8::is_ascii_digit).count();
         let (prefix, number) = text.split_at(text.len() - digits);
         // `req-07` and `req-7` are two ids with one number: what is filled up with zeros is a series of its own.
@@ -40,28 +41,28 @@ impl Rank {
         let mut hasher = rustc_hash::FxHasher::default();
         hasher.write(prefix.as_bytes());
         hasher.write_usize(width);
-        Some(Rank { series: hasher.finish(), number })
+        Some(Ordinal { series: hasher.finish(), number })
     }
 }
 
 /// The ids that one issuer has used, in their order.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Count {
+pub struct IdCount {
     /// The first of the series that it counts in.
-    first: Option<Rank>,
+    first: Option<Ordinal>,
     /// The highest of it so far: a higher one cannot have been used before.
-    highest: Option<Rank>,
+    highest: Option<Ordinal>,
     /// True once the count has begun anew behind its first id, in another series.
     begun_anew: bool,
     /// How many ids have raised the highest.
     counted: i64,
 }
 
-impl Count {
+impl IdCount {
     /// Takes the id of a new request. True if it cannot have been used before: ids count up, and this one is higher than all.
-    pub fn up(&mut self, now: Rank) -> bool {
+    pub fn up(&mut self, now: Ordinal) -> bool {
         let Some(highest) = self.highest else {
-            *self = Count { first: Some(now), highest: Some(now), begun_anew: false, counted: 1 };
+            *self = IdCount { first: Some(now), highest: Some(now), begun_anew: false, counted: 1 };
             return true;
         };
         if highest.series == now.series && now.number > highest.number {
@@ -81,19 +82,19 @@ impl Count {
     }
 
     /// True for an id of the series that it counts in, or may yet count in.
-    pub fn is_of(&self, id: Rank) -> bool {
+    pub fn is_of(&self, id: Ordinal) -> bool {
         self.highest.is_none_or(|highest| highest.series == id.series)
     }
 
     /// True for an id behind the last of the count.
-    pub fn ends_before(&self, id: Rank) -> bool {
+    pub fn ends_before(&self, id: Ordinal) -> bool {
         self.highest.is_some_and(|highest| highest.series == id.series && highest.number < id.number)
     }
 
     /// True where this side counts its requests, and some that it must have counted are missing although these ids, which it did not use,
     /// were answered or cancelled: either more than one is missing that way, or most of the count is there, or it is all there but for
     /// the one, or a third is and others are missing, too.
-    pub fn lacks_requests(&self, unasked: &[Rank]) -> bool {
+    pub fn lacks_requests(&self, unasked: &[Ordinal]) -> bool {
         // Who answers again and again what nobody asked was asked all the same.
         let Some((first, last)) = self.ends() else { return unasked.len() as i64 >= STEADY };
         let numbers = self.numbers(unasked);
@@ -106,7 +107,7 @@ impl Count {
     }
 
     /// True where the requests with which this side must have begun to count are missing: they were answered, and nothing else in vain.
-    pub fn lacks_first(&self, unasked: &[Rank]) -> bool {
+    pub fn lacks_first(&self, unasked: &[Ordinal]) -> bool {
         let mut missing = self.numbers(unasked);
         missing.sort_unstable();
         let (Some(start), Some(end)) = (missing.first(), missing.last()) else { return false };
@@ -121,19 +122,19 @@ impl Count {
 
     /// True if ids that count up had passed this one before the first one that was seen, and that is no beginning: who
     /// begins to count does so with 0 or 1.
-    pub fn has_passed(&self, id: Rank) -> bool {
+    pub fn has_passed(&self, id: Ordinal) -> bool {
         let older =
-            |first: Rank| first.series == id.series && first.number > 1 && (0..first.number).contains(&id.number);
+            |first: Ordinal| first.series == id.series && first.number > 1 && (0..first.number).contains(&id.number);
         self.first.is_some_and(older)
     }
 
     /// True for the next id of a count that goes on. With 0 or 1 one begins.
-    pub fn goes_on_with(&self, id: Rank) -> bool {
-        id.number > 1 && self.highest == Some(Rank { number: id.number - 1, ..id })
+    pub fn goes_on_with(&self, id: Ordinal) -> bool {
+        id.number > 1 && self.highest == Some(Ordinal { number: id.number - 1, ..id })
     }
 
     /// True for an id that was first used behind the first of a count: it began below it.
-    pub fn holds(&self, id: Rank) -> bool {
+    pub fn holds(&self, id: Ordinal) -> bool {
         self.counts() && self.first.is_some_and(|first| first.series == id.series && id.number > first.number)
     }
 
@@ -143,7 +144,7 @@ impl Count {
     }
 
     /// The numbers of these ids in the series that it counts in, or in that of the first of them.
-    fn numbers(&self, unasked: &[Rank]) -> Vec<i64> {
+    fn numbers(&self, unasked: &[Ordinal]) -> Vec<i64> {
         let series = self.highest.or(unasked.first().copied()).map(|rank| rank.series);
         unasked.iter().filter(|rank| Some(rank.series) == series).map(|rank| rank.number).collect()
     }
@@ -187,17 +188,17 @@ fn most(used: i64, first: i64, last: i64) -> bool {
 mod tests {
     use super::*;
 
-    fn plain(ids: &[i64]) -> Vec<Rank> {
-        ids.iter().map(|id| Rank::of(&Id::Int(*id))).collect()
+    fn plain(ids: &[i64]) -> Vec<Ordinal> {
+        ids.iter().map(|id| Ordinal::of(&Id::Int(*id))).collect()
     }
 
-    fn texts(ids: &[&str]) -> Vec<Rank> {
-        ids.iter().map(|id| Rank::of(&Id::Text((*id).into()))).collect()
+    fn texts(ids: &[&str]) -> Vec<Ordinal> {
+        ids.iter().map(|id| Ordinal::of(&Id::Text((*id).into()))).collect()
     }
 
     /// An issuer that has used these ids.
-    fn counted(ids: &[Rank]) -> Count {
-        let mut count = Count::default();
+    fn counted(ids: &[Ordinal]) -> IdCount {
+        let mut count = IdCount::default();
         ids.iter().for_each(|id| {
             count.up(*id);
         });
@@ -245,8 +246,8 @@ mod tests {
 
     #[test]
     fn the_next_of_a_count_cannot_have_been_used_before() {
-        let new = |ids: &[Rank]| {
-            let mut count = Count::default();
+        let new = |ids: &[Ordinal]| {
+            let mut count = IdCount::default();
             ids.iter().fold(None, |_, id| Some(count.up(*id)))
         };
         assert_eq!(new(&plain(&[1, 2, 10])), Some(true));
@@ -269,8 +270,8 @@ mod tests {
         let steady = counted(&plain(&[4, 5, 6]));
         assert_eq!([3, 4, 5].map(|id| steady.holds(plain(&[id])[0])), [false, false, true]);
         assert_eq!([6, 7].map(|id| steady.ends_before(plain(&[id])[0])), [false, true]);
-        assert!(steady.has_begun() && !Count::default().has_begun());
-        let of = |count: &Count| [count.is_of(plain(&[9])[0]), count.is_of(texts(&["r9"])[0])];
-        assert_eq!([of(&steady), of(&Count::default())], [[true, false], [true; 2]]);
+        assert!(steady.has_begun() && !IdCount::default().has_begun());
+        let of = |count: &IdCount| [count.is_of(plain(&[9])[0]), count.is_of(texts(&["r9"])[0])];
+        assert_eq!([of(&steady), of(&IdCount::default())], [[true, false], [true; 2]]);
     }
 }

@@ -139,8 +139,8 @@ impl Message<'_> {
         self.error.as_ref().and_then(|error| error.code)
     }
 
-    /// True if the text of its error speaks of a cancel or an abort, by a word of its own: names of tools have one in them. What refuses the
-    /// request itself speaks of that.
+    /// True if the text of its error speaks of a cancel or an abort, by a word of its own: names of tools have one in them. What refuses
+    /// the request itself speaks of that.
     pub fn says_cancelled(&self) -> bool {
         let Some(text) = self.error.as_ref().and_then(|error| error.message.as_deref()) else { return false };
         let refuses = self.error_code().is_some_and(|code| REFUSALS.contains(&code));

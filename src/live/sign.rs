@@ -1,5 +1,5 @@
-//! Signatures of recordings, in the form of minisign: beside every part `NAME.rec.jsonl.minisig` over the file, and `NAME.rec.jsonl.end.minisig`
-//! over its last line, which stands for all others where only some of them are shown.
+//! Signatures of recordings, in the form of minisign: beside every part `NAME.rec.jsonl.minisig` over the file, and
+//! `NAME.rec.jsonl.end.minisig` over its last line, which stands for all others where only some of them are shown.
 
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read};

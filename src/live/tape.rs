@@ -52,7 +52,8 @@ pub struct TapeOptions {
     pub revision: Option<String>,
     /// What carries the messages, in a word: `stdio`, `tcp`, `http`, `sse`, `ws`.
     pub transport: String,
-    /// How messages are told apart, as [`Framing::as_str`](crate::wire::Framing::as_str) has it, or `auto`; empty where that is no question. It rules over chunks.
+    /// How messages are told apart, as [`Framing::as_str`](crate::wire::Framing::as_str) has it, or `auto`; empty where that is no
+    /// question. It rules over chunks.
     pub frame: String,
     /// Where the recorder stands.
     pub vantage: Vantage,

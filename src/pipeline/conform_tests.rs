@@ -252,7 +252,8 @@ const WAYS: &[Way] = &[
     (Wrong::TaskAccepts, &["task-ended"]),
 ];
 
-/// One that is deaf shows nothing of what it does with a cancel; where all cancelled requests are answered nothing shows that `"2"` cancelled 2.
+/// One that is deaf shows nothing of what it does with a cancel; where all cancelled requests are answered nothing shows that `"2"`
+/// cancelled 2.
 fn hides(way: Wrong, other: Wrong) -> bool {
     use Wrong::{Cascade, Deaf, GoesOn, Late, LooseIds};
     matches!((way, other), (Deaf, Late | LooseIds | Cascade | GoesOn) | (Late, LooseIds))

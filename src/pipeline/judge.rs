@@ -122,7 +122,8 @@ impl<'s> Judge<'s> {
         }
     }
 
-    /// Judges what the hops show together, when the fold has ended: how much could be followed, and the requests that serve one of a hop above.
+    /// Judges what the hops show together, when the fold has ended: how much could be followed, and the requests that serve one of a hop
+    /// above.
     pub(super) fn follow(&mut self) -> (Vec<Followed>, Vec<Serves>) {
         let Some(mut follower) = self.follower.take() else { return Default::default() };
         let mut serves = Vec::new();

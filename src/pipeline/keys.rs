@@ -1,9 +1,9 @@
 //! From channels to connections: which one a frame belongs to, where a new one starts, and what its key is.
 //!
-//! A channel with a name is the same connection in every source; one without is named by its source, and goes on in the next part of
-//! a log that was rotated, where that part does not begin one. Where the format
-//! does not separate connections, a client that starts anew (`initialize` under an id that was used before, or after a
-//! close, or after `shutdown` or `exit`) starts a new connection: `NAME`, `NAME/2` for channels with a name, `SOURCE/1`, `SOURCE/2` for those without.
+//! A channel with a name is the same connection in every source; one without is named by its source, and goes on in the next part of a
+//! log that was rotated, where that part does not begin one. Where the format does not separate connections, a client that starts anew
+//! (`initialize` under an id that was used before, or after a close, or after `shutdown` or `exit`) starts a new connection: `NAME`,
+//! `NAME/2` for channels with a name, `SOURCE/1`, `SOURCE/2` for those without.
 
 use std::hash::{Hash, Hasher};
 

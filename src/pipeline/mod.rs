@@ -1,7 +1,7 @@
 //! Joins the layers: capture, store, session, rules. One pass for a new database; a fold over stored frames after that.
 //!
-//! [`check`] is all of it in one call. [`ingest`] reads logs into a [`crate::store::Store`] and judges them, [`audit`] judges stored frames again,
-//! [`summary`] says what a database holds.
+//! [`check`] is all of it in one call. [`ingest`] reads logs into a [`crate::store::Store`] and judges them, [`audit`] judges stored
+//! frames again, [`summary`] says what a database holds.
 
 mod ahead;
 mod audit;

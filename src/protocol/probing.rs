@@ -157,8 +157,8 @@ impl Profile {
         Some(format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#))
     }
 
-    /// What a client sends to have a session that prompts can be sent to, and what is answered; the prompt itself, its method and parameters.
-    /// `None` where the protocol has no turns.
+    /// What a client sends to have a session that prompts can be sent to, and what is answered; the prompt itself, its method and
+    /// parameters. `None` where the protocol has no turns.
     pub fn prompting(&self, id: &str, folder: &str, prompt: &str) -> Option<(Spoken, &'static str, String)> {
         if !self.turns {
             return None;

@@ -2,6 +2,7 @@
 
 use super::run::Anchor;
 use super::verdict::Verdict;
+use crate::json::pointer;
 
 /// All of it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -166,6 +167,14 @@ pub struct FlowRule {
     pub to: String,
     /// Pointer into its request.
     pub to_at: String,
+}
+
+impl FlowRule {
+    /// A path as a rule holds it, and how many pointers it has; nothing if one of them does not begin with `/`.
+    pub fn path(text: &str) -> Option<(String, usize)> {
+        let pointers: Vec<&str> = pointer::pointers(text).collect();
+        pointers.iter().all(|part| part.starts_with('/')).then(|| (pointers.join(pointer::INTO), pointers.len()))
+    }
 }
 
 /// What counts as the same.

@@ -104,7 +104,8 @@ pub enum EventKind {
     Open,
     /// A stream or the connection was closed.
     Close,
-    /// The head of an HTTP request or response: the text is `{"method":"POST","status":200,"headers":{...}}`, either member where it applies.
+    /// The head of an HTTP request or response: the text is `{"method":"POST","status":200,"headers":{...}}`, either member where it
+    /// applies.
     Http,
     /// The server process ended, with this code.
     Exit(Option<i64>),

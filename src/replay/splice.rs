@@ -78,7 +78,7 @@ pub(crate) fn at<'a>(text: &'a str, pointer: &str) -> Option<&'a str> {
 
 /// The raw text at a path: a pointer that may lead on into the JSON that a string holds (`/result/content/0/text -> /id`).
 pub(crate) fn along<'a>(text: &'a str, path: &str) -> Option<Cow<'a, str>> {
-    let mut parts = path.split("->").map(str::trim);
+    let mut parts = pointer::pointers(path);
     let mut here = Cow::Borrowed(at(text, parts.next()?)?);
     for part in parts {
         let inner = serde_json::from_str::<String>(&here).ok()?;

@@ -7,11 +7,9 @@ use super::options::FlowRule;
 use super::recording::{Connection, EventKind, Exchange, Recording};
 use super::splice;
 use crate::json::lenient_string;
+use crate::json::pointer::INTO;
 use crate::jsonrpc::Id;
 use crate::protocol::Side;
-
-/// Leads into the JSON that a string holds.
-const INTO: &str = " -> ";
 
 /// Rules that would carry such values, in the order in which they are first used. What built-in and given rules carry is left out.
 pub fn suggest(recording: &Recording, given: &[FlowRule]) -> Vec<FlowRule> {

@@ -39,8 +39,8 @@ impl<'a> Otlp<'a> {
         Otlp { connection, convention, spans: Vec::new(), logs: Vec::new() }
     }
 
-    /// A request from its sending to its end; without a time it is none. `line` are its ancestors, the one it serves first: they share a trace.
-    /// One that is open ends with its connection.
+    /// A request from its sending to its end; without a time it is none. `line` are its ancestors, the one it serves first: they share a
+    /// trace. One that is open ends with its connection.
     pub fn exchange(&mut self, row: &ExchangeRow, line: &[ExchangeRow], cancels: &[CancellationRow]) {
         let Some(start) = row.sent_at_us else { return };
         let end = row.settled_at_us.or(self.connection.last_at_us).unwrap_or(start).max(start);

@@ -6,7 +6,7 @@ use super::race::{Basis, Judgement};
 use super::seen::Seen;
 use super::state::{Anew, Conn, Incoming, Step};
 use crate::capture::Proof;
-use crate::jsonrpc::{Id, IdField, Kind, Rank};
+use crate::jsonrpc::{Id, IdField, Kind, Ordinal};
 use crate::protocol::{Side, says_initialized};
 
 /// Why a second handshake proves nothing.
@@ -38,7 +38,7 @@ impl Conn {
     /// True for the id with which the client's own count goes on.
     fn counts_on(&self, id: &IdField) -> bool {
         let own = self.facts.proof.covers(Proof::ENVELOPE);
-        matches!(id, IdField::Value(id) if own && self.side(Side::Client).count.goes_on_with(Rank::of(id)))
+        matches!(id, IdField::Value(id) if own && self.side(Side::Client).count.goes_on_with(Ordinal::of(id)))
     }
 
     /// The answer to it. A server that was started anew does not say that it had its handshake; one that lives on may say so to

@@ -152,8 +152,8 @@ impl Conn {
         self.http.streams.get(&stream?)?.status()
     }
 
-    /// Why a notification of the client may never have come to the server: its POST was refused, or is over and has no status, in a log that
-    /// shows those of others.
+    /// Why a notification of the client may never have come to the server: its POST was refused, or is over and has no status, in a log
+    /// that shows those of others.
     #[cold]
     pub(super) fn untaken(&self, told: FrameId) -> Option<&'static str> {
         let streams = &self.http.streams;

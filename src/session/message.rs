@@ -459,8 +459,8 @@ impl Conn {
         older.filter(|older| m.seen.since(*older).is_some_and(|age| age > REPEAT_US))
     }
 
-    /// Takes a latency sample for the leg to `side`. That of one client says nothing of another one's way, and where
-    /// something is missing or was guessed in between the two may not belong together; where the clock was set back, too little was measured.
+    /// Takes a latency sample for the leg to `side`. That of one client says nothing of another one's way, and where something is missing
+    /// or was guessed in between the two may not belong together; where the clock was set back, too little was measured.
     pub(super) fn sample(&mut self, step: &Step<'_>, side: Side, towards: Seen, back: Seen, quick: bool) {
         let whole = Ledger::new(&self.facts, step.shelf).hole(None, towards.frame, back.frame).is_none();
         if !whole || !self.facts.proof.covers(Proof::CLIENT) || self.clock.stepped_since(towards.frame) {

@@ -1,4 +1,5 @@
-//! Cancels that are none of a request, and may have led to its end all the same: of its id in the other JSON type, of progress that may be its own.
+//! Cancels that are none of a request, and may have led to its end all the same: of its id in the other JSON type, of progress that may
+//! be its own.
 
 use super::detail::NearCancel;
 use super::state::{Conn, Slot};
@@ -18,8 +19,8 @@ impl Conn {
         }
     }
 
-    /// A cancel of progress. Where a request gave the token it is of that one; which one it serves else is not in the log, but none that was
-    /// sent after the token was created.
+    /// A cancel of progress. Where a request gave the token it is of that one; which one it serves else is not in the log, but none that
+    /// was sent after the token was created.
     pub(super) fn note_progress_cancel(&mut self, sender: Side, token: &Id, cancel: Seen) {
         if sender != Side::Client {
             return;

@@ -8,7 +8,7 @@ use super::exchange::Outcome;
 use super::race::Judgement;
 use super::seen::Seen;
 use super::state::{Absorb, Conn, EarlyAnswer, Idless, Incoming, Slot, Step};
-use crate::jsonrpc::{Id, IdField, Kind, Rank};
+use crate::jsonrpc::{Id, IdField, Kind, Ordinal};
 use crate::protocol::codes::METHOD_NOT_FOUND;
 use crate::protocol::{Profile, Side};
 
@@ -117,7 +117,7 @@ impl Conn {
         id: &Id,
         answer: Seen,
     ) -> Judgement {
-        match profile.ids_used_once || self.side(issuer).count.holds(Rank::of(id)) {
+        match profile.ids_used_once || self.side(issuer).count.holds(Ordinal::of(id)) {
             true => Judgement::EXACT,
             false => self.surely_new(step, issuer, answer),
         }
@@ -235,7 +235,7 @@ impl Conn {
         let under_way = life.initialize.is_some() && !over;
         // The response to a POST that the log does not show.
         let unopened = !self.ordered() && m.stream.is_some_and(|stream| !self.streams.contains_key(&stream));
-        let counted = self.side(m.sender.peer()).count.has_passed(Rank::of(id));
+        let counted = self.side(m.sender.peer()).count.has_passed(Ordinal::of(id));
         let may = under_way || counted || m.sender == Side::Server && (greets(m) || unopened);
         may && self.facts.missing.head_unstated()
     }

@@ -1,7 +1,7 @@
 //! A JSON Schema that a peer declared, as a type: what of it can be judged without doubt.
 //!
-//! What is not understood (patterns, formats, conditions, `not`, schemas elsewhere) allows everything, so that no value is ever called wrong
-//! that a whole validator would let pass. Nothing is fetched, and no expression of the peer's is run.
+//! What is not understood (patterns, formats, conditions, `not`, schemas elsewhere) allows everything, so that no value is ever called
+//! wrong that a whole validator would let pass. Nothing is fetched, and no expression of the peer's is run.
 
 use std::collections::HashMap;
 

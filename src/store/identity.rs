@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 
 /// Length and XXH3 (128 bits) of a file's content, as it stands on the disk (compressed where it is).
 ///
-/// It tells logs from each other and vouches for nothing: somebody who can write a log can make two with the same hash, and gains by it only that the
-/// second is not read into a database that holds the first. Evidence is the chain of a recording, which is BLAKE3.
+/// It tells logs from each other and vouches for nothing: somebody who can write a log can make two with the same hash, and gains by it
+/// only that the second is not read into a database that holds the first. Evidence is the chain of a recording, which is BLAKE3.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// Bytes.

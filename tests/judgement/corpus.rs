@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use crate::rule_pages::{fences, option, trace_files};
 use crate::support::restate::in_profile;
@@ -174,7 +175,9 @@ struct File {
     idle: bool,
 }
 
-/// The corpus, by the names of its files.
+/// The corpus, by the names of its files. All tests ask for it, and it takes long to make.
+static CORPUS: LazyLock<BTreeMap<String, File>> = LazyLock::new(corpus);
+
 fn corpus() -> BTreeMap<String, File> {
     let (groups, mut pairs) = (groups(), Pairs::new());
     // The form has no words for the messages of DAP.
@@ -234,9 +237,9 @@ fn without() -> BTreeSet<String> {
 /// `RPCTAPE_WRITE_CORPUS=1` writes it anew.
 #[test]
 fn the_corpus_is_what_the_pages_say() {
-    let files = corpus();
+    let files = &*CORPUS;
     if std::env::var_os("RPCTAPE_WRITE_CORPUS").is_some() {
-        write(&files);
+        write(files);
     }
     let same = there().iter().eq(files.iter().map(|(name, file)| (name, &file.text)));
     assert!(same, "samples/clauses differs from the pages: RPCTAPE_WRITE_CORPUS=1 writes it anew");
@@ -267,7 +270,7 @@ fn every_clause_that_is_judged_has_its_files() {
 /// A file that keeps a clause had occasion to break it.
 #[test]
 fn what_is_kept_could_have_been_broken() {
-    let files = corpus();
+    let files = &*CORPUS;
     let idle: Vec<_> = files.iter().filter(|(name, file)| file.idle && name.ends_with("-kept.jsonl")).collect();
     let names: Vec<_> = idle.iter().map(|(name, file)| format!("{name} ({})", file.code)).collect();
     assert!(names.is_empty(), "{names:#?}");
@@ -276,7 +279,7 @@ fn what_is_kept_could_have_been_broken() {
 /// What is found with all rules is found where one is selected by itself.
 #[test]
 fn a_rule_that_is_selected_alone_finds_what_is_broken() {
-    let files = corpus();
+    let files = &*CORPUS;
     let mut by_code: BTreeMap<&str, Vec<&String>> = BTreeMap::new();
     for (name, file) in files.iter().filter(|(name, _)| name.ends_with("-broken.jsonl")) {
         by_code.entry(file.code).or_default().push(name);
@@ -303,7 +306,7 @@ fn a_rule_that_is_selected_alone_finds_what_is_broken() {
 /// The files are read as any log is: what is broken is found there by the rule that judges it, and what is kept is not.
 #[test]
 fn the_corpus_is_judged_as_its_names_say() {
-    let files = corpus();
+    let files = &*CORPUS;
     let names: Vec<&String> = files.keys().collect();
     let paths: Vec<String> = names.iter().map(|name| format!("{}/{name}", folder().display())).collect();
     let options = Options { selection: everything(), ..Options::default() };
@@ -311,7 +314,7 @@ fn the_corpus_is_judged_as_its_names_say() {
     ingest(&mut store, &paths, &options, &mut Quiet).expect("read");
     let found = store.all_findings(&FindingFilter::default(), Raw::None).expect("findings");
     let mut errors = Vec::new();
-    for (name, file) in &files {
+    for (name, file) in files {
         // What is read a second time adds nothing: a log that two clauses have in common is found under its first name.
         let read = names.iter().find(|other| files[**other].text == file.text).expect("itself").as_str();
         let broken = found.iter().filter(|row| row.source.ends_with(read) && row.certainty == "violation").any(|row| {

@@ -234,8 +234,9 @@ impl Emitter {
         out.malformed(&place, record.payload.as_bytes(), why)
     }
 
-    /// What looks like a message and is none, where messages are looked for; one in which a filter put words without quotes is one. Only behind a word for the direction, and where
-    /// nothing tells that the logger shortened it or wrote it in quotes of its own, does the log promise that it is what was sent.
+    /// What looks like a message and is none, where messages are looked for; one in which a filter put words without quotes is one. Only
+    /// behind a word for the direction, and where nothing tells that the logger shortened it or wrote it in quotes of its own, does the
+    /// log promise that it is what was sent.
     fn found_fault(&mut self, record: &Record<'_>, cut: bool, why: &str, out: &mut Out<'_>) -> Result<()> {
         let text = record.payload;
         if let Some(undone) = requoted(text).filter(|undone| is_message(&undone.text)) {

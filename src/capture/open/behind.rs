@@ -1,10 +1,10 @@
 //! A part of a rotated log behind the part that was read before it: what that one showed of the log holds here as well.
 //!
-//! A part alone may be too short to show what tells its connections apart, or that nothing does. Each is read by its own head all the same, so what
-//! it shows is handed on and nothing else of how it was read.
+//! A part alone may be too short to show what tells its connections apart, or that nothing does. Each is read by its own head all the
+//! same, so what it shows is handed on and nothing else of how it was read.
 
 use super::Log;
-use crate::capture::plan::Shown;
+use crate::capture::plan::PriorPart;
 use crate::capture::survey::{Looked, survey_behind};
 use crate::capture::{Overrides, Source};
 
@@ -14,9 +14,9 @@ impl Log {
         std::iter::once(self.told.clone()).chain(self.plan.words()).collect::<Vec<_>>().join("; ")
     }
 
-    /// Reads the log as the part before it was read: a few records may not show by themselves what tells their connections apart, or that nothing
-    /// does. A word of the user's goes for all parts.
-    pub(super) fn goes_on_with(&mut self, before: &Shown) {
+    /// Reads the log as the part before it was read: a few records may not show by themselves what tells their connections apart, or that
+    /// nothing does. A word of the user's goes for all parts.
+    pub(super) fn goes_on_with(&mut self, before: &PriorPart) {
         let is_asked = self.overrides.connection_key.is_some() && self.plan.key.is_none();
         if !is_asked && before.key.is_some() && before.key != self.plan.key {
             let overrides = Overrides { connection_key: before.key.clone(), ..self.overrides.clone() };
@@ -29,14 +29,14 @@ impl Log {
         self.reason = self.reasons();
     }
 
-    /// What it shows of the log, of which it is a part; where nothing of it was read, the part before it still does. A recording says itself what
-    /// it lacks, and of which connection.
-    pub(super) fn shown(&self, before: Shown, lacks: bool, is_empty: bool) -> Shown {
+    /// What it shows of the log, of which it is a part; where nothing of it was read, the part before it still does. A recording says
+    /// itself what it lacks, and of which connection.
+    pub(super) fn shown(&self, before: PriorPart, lacks: bool, is_empty: bool) -> PriorPart {
         let lacks = lacks && self.part().is_none();
         if is_empty && !before.chain.is_empty() {
-            return Shown { lacks: lacks || before.lacks, ..before };
+            return PriorPart { lacks: lacks || before.lacks, ..before };
         }
         let (key, mixed) = (self.plan.key.clone(), self.plan.mixed.clone());
-        Shown { chain: self.chain.clone(), key, mixed, lacks }
+        PriorPart { chain: self.chain.clone(), key, mixed, lacks }
     }
 }

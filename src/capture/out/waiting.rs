@@ -101,8 +101,8 @@ impl Out<'_> {
         self.tell(&Waiting { turn: 0, lines, direction, why: Why::Sampled, lost: None, words })
     }
 
-    /// Says that the part of the log before this one lacks messages, if it does: what is spoken of here may have stood there, whether or not
-    /// that part shows anything of its connection.
+    /// Says that the part of the log before this one lacks messages, if it does: what is spoken of here may have stood there, whether or
+    /// not that part shows anything of its connection.
     pub(crate) fn tell_lack_before(&mut self, lacks: bool) -> Result<()> {
         if !lacks {
             return Ok(());

@@ -1,5 +1,5 @@
-//! Items that Burp Suite saved: `<request base64="true"><![CDATA[..]]></request>`, the bytes of a request or a response in base64. Their lines
-//! are read as text, behind the time of their item.
+//! Items that Burp Suite saved: `<request base64="true"><![CDATA[..]]></request>`, the bytes of a request or a response in base64. Their
+//! lines are read as text, behind the time of their item.
 
 use super::peeler::{Give, Peeled, Peeler};
 use crate::base64;

@@ -68,7 +68,7 @@ pub(super) struct Plan {
 
 /// What a part of a rotated log shows of all of it: it holds in the next part as well.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shown {
+pub(super) struct PriorPart {
     /// How the part is read, as its format is called.
     pub chain: String,
     /// What tells its connections apart.
@@ -155,7 +155,7 @@ impl Plan {
     }
 
     /// Takes over what the part before this one showed of its streams.
-    pub(super) fn goes_on_with(&mut self, before: &Shown) {
+    pub(super) fn goes_on_with(&mut self, before: &PriorPart) {
         if self.key == before.key {
             let new = before.mixed.iter().filter(|channel| self.mixed.iter().all(|known| known.name != channel.name));
             self.mixed.extend(new.cloned().collect::<Vec<_>>());

@@ -23,8 +23,8 @@ pub(in crate::capture) struct Rank {
 }
 
 impl Order {
-    /// Brings records into the order; each takes a range of bytes. One without a message stays behind the one before it, where
-    /// most have none: it goes on with that. Else it is one by itself, and where the log is newest first, it stays before the one behind it.
+    /// Brings records into the order; each takes a range of bytes. One without a message stays behind the one before it, where most have
+    /// none: it goes on with that. Else it is one by itself, and where the log is newest first, it stays before the one behind it.
     pub(in crate::capture) fn arrange<T>(&self, records: &mut [T], range: impl Fn(&T) -> std::ops::Range<u64>) {
         let Order::Ranked(ranks) = self else { return };
         let rank = |record: &T| {

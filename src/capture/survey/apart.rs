@@ -29,8 +29,8 @@ pub(super) fn say_so(list: &[Note], order: &[usize], own: &[u32], named: bool) -
         && takes_part(list, order, own, named)
 }
 
-/// True if a key of so many values keeps together what belongs together, and resolves nothing. A name of each request does so, too: under one of a
-/// connection more than that one is answered.
+/// True if a key of so many values keeps together what belongs together, and resolves nothing. A name of each request does so, too: under
+/// one of a connection more than that one is answered.
 pub(super) fn keeps_together(now: Score, found: Score, values: usize) -> bool {
     let goes_on = found.pairs * 2 >= values * 3;
     goes_on && found.pairs == now.pairs && found.faults() == now.faults() && found.disorder() <= now.disorder()

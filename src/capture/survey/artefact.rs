@@ -285,8 +285,8 @@ pub(super) fn times(head: &[u8]) -> usize {
     counts.get((counts.len() / 4).max(OFTEN - 1)).copied().unwrap_or(0)
 }
 
-/// What stands on a line before its message, which may be a member of a record in JSON, or quoted in it; of one that does not say where it begins, what
-/// stands before all brackets.
+/// What stands on a line before its message, which may be a member of a record in JSON, or quoted in it; of one that does not say where
+/// it begins, what stands before all brackets.
 fn before_message<'l>(line: &'l [u8], version: &memmem::Finder<'_>) -> &'l [u8] {
     let within = version.find(line).and_then(|at| memchr::memrchr(b'{', &line[..at]));
     &line[..within.or_else(|| memchr::memchr(b'{', line)).unwrap_or(line.len())]

@@ -51,8 +51,8 @@ impl<'f> Lanes<'f> {
         at
     }
 
-    /// The lane that the words of a line name; one that starts with white space goes on with what the line before began, unless it has a message of
-    /// its own, as where all lines are indented.
+    /// The lane that the words of a line name; one that starts with white space goes on with what the line before began, unless it has a
+    /// message of its own, as where all lines are indented.
     fn by_word(&mut self, text: &str) -> Option<usize> {
         let goes_on = text.starts_with(char::is_whitespace) && anywhere::next(text, 0).is_none();
         let said = said(&self.telling, text).filter(|_| !goes_on);

@@ -38,8 +38,8 @@ pub(super) fn read_as_one(notes: &Notes, order: &[usize], now: Score, whole: Sco
     Some(one)
 }
 
-/// True if names keep answers from their requests: so many that it is not that these were asked before the log starts, or that of a handshake
-/// whose client goes on.
+/// True if names keep answers from their requests: so many that it is not that these were asked before the log starts, or that of a
+/// handshake whose client goes on.
 fn are_no_names(now: Score, whole: Score) -> bool {
     let found = whole.pairs.saturating_sub(now.pairs);
     let shown = found > TORN * whole.in_flight || found > 0 && now.unheard > whole.unheard;

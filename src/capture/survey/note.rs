@@ -16,7 +16,7 @@ use crate::capture::lines::{Lines, lossy};
 use crate::capture::out::Out;
 use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Proof, Resume, Skip, Transport};
 use crate::error::Result;
-use crate::jsonrpc::{Defect, Id, IdField, Kind, Message, Rank};
+use crate::jsonrpc::{Defect, Id, IdField, Kind, Message, Ordinal};
 use crate::protocol::{Facts, Side, answers_handshake, is_notification, profiles};
 
 /// The sender that is not told.
@@ -59,7 +59,7 @@ pub(super) struct Note {
     /// The id, where it is a whole number or the text of one.
     pub number: Option<i64>,
     /// What the id is in a count.
-    pub rank: Option<Rank>,
+    pub rank: Option<Ordinal>,
     /// How the id is made.
     pub form: Option<Form>,
     /// Digest of sender and text.
@@ -263,7 +263,7 @@ impl Notes {
             act,
             id,
             number: message.id.value().and_then(number),
-            rank: message.id.value().map(Rank::of),
+            rank: message.id.value().map(Ordinal::of),
             form: message.id.value().map(Form::of),
             text: digest(text) ^ of_sender(sender),
             token: tokens.into_iter().flatten().next().map_or(0, digest),

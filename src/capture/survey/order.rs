@@ -154,7 +154,8 @@ fn was_set_back(notes: &Notes) -> bool {
 }
 
 /// True where a clock was set back once, by more than the log is long: by their times all that follows would stand before all else, and
-/// there more contradicts and nothing less is out of its place. So it is with what goes on with a count, and would stand before its handshake.
+/// there more contradicts and nothing less is out of its place. So it is with what goes on with a count, and would stand before its
+/// handshake.
 fn was_set_back_far(list: &[Note], before: &Score, by_time: &Score) -> bool {
     let Some(at) = back_behind_all(list) else { return false };
     let cut_off = by_time.unopened > before.unopened && goes_on_counting(list.split_at(at));

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::note::{Act, Note};
 use crate::capture::plan::Plan;
-use crate::jsonrpc::{Count, Rank};
+use crate::jsonrpc::{IdCount, Ordinal};
 
 /// How many ids without a request are remembered.
 const UNASKED: usize = 64;
@@ -14,8 +14,8 @@ const UNASKED: usize = 64;
 #[derive(Default)]
 struct Asked {
     ids: FxHashSet<u64>,
-    count: Count,
-    unasked: Vec<Rank>,
+    count: IdCount,
+    unasked: Vec<Ordinal>,
     names: Names,
 }
 
@@ -58,13 +58,13 @@ impl Asked {
         }
     }
 
-    fn ask(&mut self, id: u64, rank: Rank) {
+    fn ask(&mut self, id: u64, rank: Ordinal) {
         self.ids.insert(id);
         self.count.up(rank);
         self.unasked.retain(|unasked| *unasked != rank);
     }
 
-    fn answer(&mut self, id: u64, rank: Rank, begun: bool) {
+    fn answer(&mut self, id: u64, rank: Ordinal, begun: bool) {
         let tells = begun || self.count.has_begun() && self.count.is_of(rank);
         let new = !self.ids.contains(&id) && !self.unasked.contains(&rank);
         if tells && new && self.unasked.len() < UNASKED {
@@ -74,7 +74,7 @@ impl Asked {
 
     /// True if requests must be missing. What is answered behind the count may be a slip of who answers, and shows nothing of others.
     fn lacks_requests(&self) -> bool {
-        let passed: Vec<Rank> = self.unasked.iter().copied().filter(|id| !self.count.ends_before(*id)).collect();
+        let passed: Vec<Ordinal> = self.unasked.iter().copied().filter(|id| !self.count.ends_before(*id)).collect();
         self.count.lacks_requests(&passed) || self.names.lacks_request()
     }
 }
@@ -110,7 +110,7 @@ mod tests {
 
     fn lacks(asked: &[i64], answered: &[i64], begun: bool) -> bool {
         let mut side = Asked::default();
-        let rank = |number: &i64| Rank::of(&Id::Int(*number));
+        let rank = |number: &i64| Ordinal::of(&Id::Int(*number));
         asked.iter().for_each(|number| side.ask(*number as u64, rank(number)));
         answered.iter().for_each(|number| side.answer(*number as u64, rank(number), begun));
         side.lacks_requests()

@@ -501,7 +501,7 @@ pub fn recording_text(name: &str, hint: &str) -> Result<String> {
     Ok(text)
 }
 
-/// Turns what the pipeline tells into a bar over all files.
+/// Takers what the pipeline tells into a bar over all files.
 pub struct Meter {
     bar: Bar,
     total: Option<u64>,

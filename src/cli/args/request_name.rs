@@ -1,5 +1,6 @@
-//! Requests as users name them: `17`, `#17`, `s4` (issued by the server), `"abc"` or the beginning of such an id, each with
-//! `:41` for its line where the id was used again (alone it is the request on that line), and with `@KEY` or its number in `rpctape ls` (`@2`) for the connection.
+//! Requests as users name them: `17`, `#17`, `s4` (issued by the server), `"abc"` or the beginning of such an id, each with `:41` for its
+//! line where the id was used again (alone it is the request on that line), and with `@KEY` or its number in `rpctape ls` (`@2`) for the
+//! connection.
 
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::jsonrpc::Id;

@@ -100,7 +100,8 @@ pub fn run(args: &FactsArgs, stop: &Stop) -> Result<u8> {
     Ok(0)
 }
 
-/// What is not read of what was named, and what is said of it at the end: files that were passed over, and archives that are torn. One may be both.
+/// What is not read of what was named, and what is said of it at the end: files that were passed over, and archives that are torn. One
+/// may be both.
 fn unread_of(found: &capture::Expanded) -> BTreeMap<String, FileFacts> {
     let mut told: BTreeMap<String, FileFacts> = BTreeMap::new();
     for (file, reason) in &found.skipped {

@@ -1,5 +1,5 @@
-//! What `export --as otlp` writes, as the messages of OpenTelemetry's protobuf: read from OTLP's JSON, where ids are hexadecimal and numbers
-//! of 64 bits are text. Only what that export writes is here, and what is not here is an error: nothing is lost on the way.
+//! What `export --as otlp` writes, as the messages of OpenTelemetry's protobuf: read from OTLP's JSON, where ids are hexadecimal and
+//! numbers of 64 bits are text. Only what that export writes is here, and what is not here is an error: nothing is lost on the way.
 
 use prost::{Message, Oneof};
 use serde::de::Error;

@@ -18,7 +18,8 @@ use message::{Answer, Line, Logs, Refused, Traces};
 /// How long a collector may take for one request.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How often a request is sent that the collector has no time for, and how long the first pause is; each is twice as long as the one before.
+/// How often a request is sent that the collector has no time for, and how long the first pause is; each is twice as long as the one
+/// before.
 const TRIES: u32 = 5;
 const PAUSE: Duration = Duration::from_secs(1);
 

@@ -1,8 +1,8 @@
 //! Reads a source on a thread of its own, ahead of the fold: one finds, splits and parses messages while the other pairs, judges and
 //! stores those before them.
 //!
-//! What is read travels in [`Block`]s, some hundred messages at a time, of which there are a few that go round. The fold takes them in the order in
-//! which they were read, so that it is told exactly what it would be told by the source itself.
+//! What is read travels in [`Block`]s, some hundred messages at a time, of which there are a few that go round. The fold takes them in
+//! the order in which they were read, so that it is told exactly what it would be told by the source itself.
 
 mod block;
 

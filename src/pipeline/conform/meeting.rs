@@ -29,7 +29,8 @@ pub struct Met {
 /// A request that takes its time.
 #[derive(Clone, Debug)]
 pub struct Slow {
-    /// How long it takes by itself, microseconds: the first time in a session where each probe has a server of its own, else the shorter of two times.
+    /// How long it takes by itself, microseconds: the first time in a session where each probe has a server of its own, else the shorter
+    /// of two times.
     pub natural_us: i64,
     /// How long the first call of all took.
     pub first_us: i64,

@@ -1,4 +1,5 @@
-//! A server that keeps to the protocol, or breaks it in the ways it is told to, behind a wire that holds every message up for as long as it likes.
+//! A server that keeps to the protocol, or breaks it in the ways it is told to, behind a wire that holds every message up for as long as
+//! it likes.
 
 use std::collections::BTreeMap;
 

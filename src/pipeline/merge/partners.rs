@@ -1,8 +1,9 @@
 //! Which connection of the client's log and which of the server's are one: by what they carry.
 //!
-//! A **mark** is a message (sender, kind, id, method, content) or the name of an HTTP session. Two connections are one where a mark stands in
-//! them and in no other connection of either log, where neither an id that means two things nor the times contradict it, and where the same
-//! holds of no other pair with one of them. All else is left as it is: a wrong pair would be judged by what passed in another connection.
+//! A **mark** is a message (sender, kind, id, method, content) or the name of an HTTP session. Two connections are one where a mark
+//! stands in them and in no other connection of either log, where neither an id that means two things nor the times contradict it, and
+//! where the same holds of no other pair with one of them. All else is left as it is: a wrong pair would be judged by what passed in
+//! another connection.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,5 +1,5 @@
-//! A whole run in virtual time, for tests: the engine, the tape and the audit are those of every run, the peer is a value that is told what is
-//! sent and when, and says what comes and when.
+//! A whole run in virtual time, for tests: the engine, the tape and the audit are those of every run, the peer is a value that is told
+//! what is sent and when, and says what comes and when.
 
 use super::drive::Job;
 use super::scribe::Scribe;

@@ -167,7 +167,8 @@ fn the_frames_of_a_connection_are_found_among_those_of_others() {
     }
 }
 
-/// A connection of one key in three files, each beginning where the one before it ends: the request is in the second, its answer in the third.
+/// A connection of one key in three files, each beginning where the one before it ends: the request is in the second, its answer in the
+/// third.
 fn parts_of_one_connection() -> [String; 3] {
     let line = |at: usize, dir: &str, text: &str| {
         format!("{{\"ts\":\"2026-05-04T08:00:{at:02}.000Z\",\"conn\":\"k\",\"dir\":\"{dir}\",\"msg\":{text}}}\n")

@@ -1,7 +1,7 @@
 //! What the pages and the schema of ACP 2 say and no rule judges, and so the request-cancellation RFD, each sentence with the reason.
 //!
-//! Sentences that rules rest on stand in `clauses`. Of the pages, the drafts are read; of the schema, 1.15. A sentence that says again what another
-//! one says has no row of its own.
+//! Sentences that rules rest on stand in `clauses`. Of the pages, the drafts are read; of the schema, 1.15. A sentence that says again
+//! what another one says has no row of its own.
 
 use crate::protocol::Remark;
 use crate::protocol::tables::table;

@@ -26,7 +26,7 @@ impl fmt::Display for TreePath {
             match step {
                 PathStep::Member(name) => write!(f, "/{}", pointer::escape(name))?,
                 PathStep::Index(index) => write!(f, "/{index}")?,
-                PathStep::Into => f.write_str(" -> ")?,
+                PathStep::Into => f.write_str(pointer::INTO)?,
             }
         }
         Ok(())
@@ -52,7 +52,7 @@ impl Pattern {
     /// Reads a pattern; a part that does not begin with `/` is an error.
     pub fn read(text: &str) -> Result<Pattern, String> {
         let mut steps = Vec::new();
-        for (index, part) in text.split("->").map(str::trim).enumerate() {
+        for (index, part) in pointer::pointers(text).enumerate() {
             if index > 0 {
                 steps.push(Part::Into);
             }

@@ -325,7 +325,8 @@ impl Engine {
         self.names.turns.get(session).copied()
     }
 
-    /// The exchanges of the client that a request of the server may serve: that of its stream, that of its turn, else each that is in flight.
+    /// The exchanges of the client that a request of the server may serve: that of its stream, that of its turn, else each that is in
+    /// flight.
     fn may_serve(&self, stream: Option<u32>, facts: &Facts<'_>) -> Vec<usize> {
         let open =
             |at: &usize| self.log.exchanges[*at].fate == Fate::Sent && self.log.exchanges[*at].answered_us.is_none();

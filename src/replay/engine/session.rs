@@ -196,8 +196,8 @@ impl Engine {
         }
     }
 
-    /// True for a POST whose connection ended before any answer, or was cut off and left nothing behind which it goes on: none can come, its
-    /// stream was to bring it.
+    /// True for a POST whose connection ended before any answer, or was cut off and left nothing behind which it goes on: none can come,
+    /// its stream was to bring it.
     fn died(&self, stream: u32, how: &str) -> bool {
         let goes_on = self.http.event_ids.contains_key(&stream) || self.comes_back(stream);
         !self.http.heads.contains_key(&stream) || how == RESET && !goes_on

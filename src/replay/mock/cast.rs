@@ -16,7 +16,7 @@ use crate::protocol::Facts;
 
 /// How many clients each connection was given to. Copies count together.
 #[derive(Clone, Debug, Default)]
-pub struct Turns(Rc<RefCell<Vec<u32>>>);
+pub struct Takers(Rc<RefCell<Vec<u32>>>);
 
 /// The recorded server, for one client, whichever of its connections that one plays.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct Cast {
     /// The connection that is served.
     at: usize,
     mock: Mock,
-    taken: Turns,
+    taken: Takers,
     /// True once the client has said something, and has taken a connection.
     takes: bool,
     /// What came so far, and when; empty where there is only one connection.
@@ -44,7 +44,7 @@ struct Part {
 
 impl Cast {
     /// A mock for one client; `None` where there is nothing to serve. `taken` is what the clients before it have.
-    pub fn new(scripts: &[Arc<Script>], options: MockOptions, taken: &Turns) -> Option<Cast> {
+    pub fn new(scripts: &[Arc<Script>], options: MockOptions, taken: &Takers) -> Option<Cast> {
         let at = taken.least(0..scripts.len())?;
         let part = |script: &Arc<Script>| Part {
             script: Arc::clone(script),
@@ -130,7 +130,7 @@ impl Cast {
     }
 }
 
-impl Turns {
+impl Takers {
     /// Of these connections the first of those that were given to the fewest.
     fn least(&self, connections: impl Iterator<Item = usize>) -> Option<usize> {
         let taken = self.0.borrow();

@@ -32,7 +32,7 @@ use order::Held;
 use play::{Asked, Run, Timer};
 use shape::Params;
 
-pub use cast::{Cast, Turns};
+pub use cast::{Cast, Takers};
 pub use report::{Missed, Report};
 pub use script::Script;
 

@@ -26,8 +26,8 @@ pub struct Plan {
     pub connections: Vec<ConnectionPlan>,
     /// What the format of the capture lost, to be said before anything is sent.
     pub losses: Vec<String>,
-    /// How many requests of the client will be sent whose answers are checked, as far as planning can tell. A handshake is one of them only where
-    /// the recording has nothing else, and no part of it was asked for.
+    /// How many requests of the client will be sent whose answers are checked, as far as planning can tell. A handshake is one of them
+    /// only where the recording has nothing else, and no part of it was asked for.
     pub selected: usize,
 }
 

@@ -1,6 +1,7 @@
 //! A request was cancelled at one hop, and at a hop below the work was begun only then, or came to its result all the same.
 //!
-//! Left alone: a request below that was cancelled itself (`response-after-cancel` judges what came of it), a result that was on its way, an error.
+//! Left alone: a request below that was cancelled itself (`response-after-cancel` judges what came of it), a result that was on its way,
+//! an error.
 
 use crate::capture::Proof;
 use crate::finding::Finding;

@@ -1,4 +1,5 @@
-//! Rules about one request at two hops, each with a log of its own. What they share: how its requests are named, and the doubt whether one serves the other.
+//! Rules about one request at two hops, each with a log of its own. What they share: how its requests are named, and the doubt whether
+//! one serves the other.
 
 pub mod answered_ahead;
 pub mod cancel_not_forwarded;
@@ -16,7 +17,8 @@ fn names(hop: &Hop<'_>) -> (String, String) {
     (upper, format!("{} at {}", hop.lower.label(), hop.names.1))
 }
 
-/// The finding of `code`, with both requests and what happened between them; not decidable where it is not sure that the lower one serves the upper one.
+/// The finding of `code`, with both requests and what happened between them; not decidable where it is not sure that the lower one serves
+/// the upper one.
 fn between(
     code: &'static str,
     event: &Event<'_>,

@@ -1,6 +1,7 @@
 //! A log message for a request that did not ask for any, or for a subscription; a level that there is not and that the server takes.
 //!
-//! Left alone: connections with a handshake, in which a level is set for all of them, and messages that may belong to one of several requests.
+//! Left alone: connections with a handshake, in which a level is set for all of them, and messages that may belong to one of several
+//! requests.
 
 use crate::capture::Proof;
 use crate::finding::Finding;

@@ -1,7 +1,8 @@
 //! A `ping` that was answered by an error, or by a result with members. The second is the lesser fault and has a ruling of
 //! its own, `LIF016/members`.
 //!
-//! Left alone: an answer that is none (RPC004 speaks of it), `_meta` in the result, and a ping that was cancelled (CAN010 speaks of its answer).
+//! Left alone: an answer that is none (RPC004 speaks of it), `_meta` in the result, and a ping that was cancelled (CAN010 speaks of its
+//! answer).
 
 use crate::capture::Proof;
 use crate::finding::Finding;

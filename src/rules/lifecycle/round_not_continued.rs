@@ -1,7 +1,7 @@
 //! A request that continues one which its server has answered with questions, and does not bring what it was given.
 //!
-//! Left alone: parameters that are spelled otherwise than in the request that is continued; states that were given to the same request in any
-//! round before; requests of which no question is seen.
+//! Left alone: parameters that are spelled otherwise than in the request that is continued; states that were given to the same request in
+//! any round before; requests of which no question is seen.
 
 use crate::capture::{Proof, Transport};
 use crate::finding::Finding;

@@ -1,7 +1,7 @@
 //! A client that was told which versions its server speaks, and goes on by another one (MCP 2026-07-28).
 //!
-//! Left alone: requests that may have crossed the refusal (a race, and only a note), and handshakes. Where nothing shows that the client speaks
-//! one of those versions, and it asks by the one that was refused, it is not decidable.
+//! Left alone: requests that may have crossed the refusal (a race, and only a note), and handshakes. Where nothing shows that the client
+//! speaks one of those versions, and it asks by the one that was refused, it is not decidable.
 
 use crate::capture::Proof;
 use crate::finding::Finding;

@@ -1,4 +1,5 @@
-//! A result with items in it, after partial results: they are the whole result, and what comes with the answer is shown twice or not at all.
+//! A result with items in it, after partial results: they are the whole result, and what comes with the answer is shown twice or not at
+//! all.
 //!
 //! Left alone: errors, and results whose lists are empty.
 

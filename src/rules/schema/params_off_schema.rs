@@ -1,6 +1,7 @@
 //! Parameters of a request or notification that are not as the schema of its revision says.
 //!
-//! Left alone: members that the schema does not name, methods that it does not have, cancels, and everything where the revision is not known.
+//! Left alone: members that the schema does not name, methods that it does not have, cancels, and everything where the revision is not
+//! known.
 
 use super::{off, placed};
 use crate::capture::Proof;

@@ -1,6 +1,7 @@
 //! A result that is not as the schema of its revision says.
 //!
-//! Left alone: members that the schema does not name, results of methods that it does not have, and everything where the revision is not known.
+//! Left alone: members that the schema does not name, results of methods that it does not have, and everything where the revision is not
+//! known.
 
 use super::{off, placed};
 use crate::capture::Proof;

@@ -1,6 +1,7 @@
 //! Structured content of a tool that is not as the output schema says that its server declared on the same connection.
 //!
-//! Left alone: results that say `isError`, tasks, questions for input, tools that were declared twice and differently, and words of a schema that cannot be judged without doubt.
+//! Left alone: results that say `isError`, tasks, questions for input, tools that were declared twice and differently, and words of a
+//! schema that cannot be judged without doubt.
 
 use super::{off, placed};
 use crate::capture::Proof;

@@ -1,5 +1,6 @@
-//! A `tasks/get`, `tasks/result` or `tasks/cancel` that is answered by a result, though no answer has created the task. Tasks outlive connections, so
-//! that is not decidable, unless the same receiver had refused the same name before: then it contradicts itself. Said once for each task.
+//! A `tasks/get`, `tasks/result` or `tasks/cancel` that is answered by a result, though no answer has created the task. Tasks outlive
+//! connections, so that is not decidable, unless the same receiver had refused the same name before: then it contradicts itself. Said
+//! once for each task.
 //!
 //! Left alone: logs that do not show how the connection began.
 

@@ -1,6 +1,8 @@
-//! A request of the server that it sent on two streams that were open at once: the same id, method and parameters, while the first was not answered.
+//! A request of the server that it sent on two streams that were open at once: the same id, method and parameters, while the first was
+//! not answered.
 //!
-//! Left alone: streams that were resumed, where the server sends again what may have been lost; and notifications, of which two may say the same.
+//! Left alone: streams that were resumed, where the server sends again what may have been lost; and notifications, of which two may say
+//! the same.
 
 use crate::capture::Proof;
 use crate::finding::Finding;

@@ -1,4 +1,5 @@
-//! A header that mirrors a name or an argument and does not carry it as the specification says: not encoded where it must be, encoded in other letters, an integer that is not safe, or not there.
+//! A header that mirrors a name or an argument and does not carry it as the specification says: not encoded where it must be, encoded in
+//! other letters, an integer that is not safe, or not there.
 //!
 //! Left alone: headers of arguments that no list of tools in the log wants.
 

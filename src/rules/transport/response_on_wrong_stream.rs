@@ -1,4 +1,5 @@
-//! A response, progress or a subscription's notification on the response stream of another request, while its own request has a stream of its own.
+//! A response, progress or a subscription's notification on the response stream of another request, while its own request has a stream of
+//! its own.
 //!
 //! Left alone: messages that belong to no request.
 

@@ -1,4 +1,5 @@
-//! A POST without `MCP-Protocol-Version` where others have it, or with another version than the one that was agreed on (or that its own `_meta` states).
+//! A POST without `MCP-Protocol-Version` where others have it, or with another version than the one that was agreed on (or that its own
+//! `_meta` states).
 //!
 //! Left alone: clients that never send the header, in a log that may not keep it; handshakes; and, where each request states its version,
 //! what is no request: of the headers of notifications that revision says that it defines none.

@@ -1,6 +1,7 @@
 //! A request about a terminal that its agent has released before.
 //!
-//! Left alone: releases of which the agent had no answer yet or that were refused, terminals of another session with the same id, and ids that the client has given again since.
+//! Left alone: releases of which the agent had no answer yet or that were refused, terminals of another session with the same id, and ids
+//! that the client has given again since.
 
 use crate::capture::Proof;
 use crate::finding::Finding;

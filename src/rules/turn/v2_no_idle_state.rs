@@ -1,7 +1,7 @@
 //! A turn that was cancelled, and whose idle state names another stop reason (ACP 2).
 //!
-//! Left alone: reports that may have crossed the cancel (a race, and only a note), and turns of which no report ever came: the agent may wait
-//! for what the client owes it.
+//! Left alone: reports that may have crossed the cancel (a race, and only a note), and turns of which no report ever came: the agent may
+//! wait for what the client owes it.
 
 use crate::capture::Proof;
 use crate::finding::Finding;

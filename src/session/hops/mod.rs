@@ -1,8 +1,8 @@
 //! One request through several hops: from a client to a gateway, from there to a server. Every hop is recorded by itself and has ids of its
 //! own, so a request is followed by what it asks for, by the order of times, and by `traceparent` where it is there.
 //!
-//! A connection knows nothing of others. So this is asked when all of them have ended, of what was kept of each: the requests of the clients, and
-//! the ledger. What comes of it are events like all others, and rules and the auditor judge them.
+//! A connection knows nothing of others. So this is asked when all of them have ended, of what was kept of each: the requests of the
+//! clients, and the ledger. What comes of it are events like all others, and rules and the auditor judge them.
 
 mod call;
 mod content;
@@ -114,7 +114,8 @@ impl Follower {
         self.ended.insert(connection.id, ledger.kept());
     }
 
-    /// Tells what the hops show together: events, each request that serves one of the hop above (that one first), and how much could be followed.
+    /// Tells what the hops show together: events, each request that serves one of the hop above (that one first), and how much could be
+    /// followed.
     pub fn finish(
         &mut self,
         mut tell: impl FnMut(&Event<'_>),

@@ -1,4 +1,5 @@
-//! Tool calls and terminals of a session as their agent reports them (ACP 2): whether it offers to cancel them, and whether they have ended.
+//! Tool calls and terminals of a session as their agent reports them (ACP 2): whether it offers to cancel them, and whether they have
+//! ended.
 
 use std::hash::Hasher;
 

@@ -10,7 +10,7 @@ use super::named::Named;
 use super::rare::Rare;
 use super::slot::Slot;
 use super::suspect::Suspect;
-use crate::jsonrpc::{Count, Id, Rank};
+use crate::jsonrpc::{Id, IdCount, Ordinal};
 use crate::session::race::Witness;
 use crate::session::seen::{FrameId, Seen};
 
@@ -44,9 +44,9 @@ pub(in crate::session) struct Issued {
     /// The tokens that requests gave whose ids were used again so.
     pub(in crate::session) lost_tokens: Rare<FxHashSet<Id>>,
     /// What its ids tell.
-    pub(in crate::session) count: Count,
+    pub(in crate::session) count: IdCount,
     /// Ids that were answered or cancelled, and that no request had.
-    pub(in crate::session) unasked: Rare<Vec<Rank>>,
+    pub(in crate::session) unasked: Rare<Vec<Ordinal>>,
     /// True once an id was answered or cancelled that no request had, whatever id.
     pub(in crate::session) missed: bool,
     /// Requests that the log does not have and messages name, though nothing before them is known to be missing.
@@ -120,7 +120,7 @@ impl Issued {
 
     /// Notes a new id. Most issuers count up; then no id has to be looked up among the requests that were dropped.
     pub(in crate::session) fn count_up(&mut self, id: &Id) {
-        let rank = Rank::of(id);
+        let rank = Ordinal::of(id);
         if let Some(unasked) = self.unasked.held() {
             unasked.retain(|unasked| *unasked != rank);
         }
@@ -131,14 +131,14 @@ impl Issued {
     /// it, only a count that has passed it tells more.
     pub(in crate::session) fn miss(&mut self, id: &Id, explained: bool) {
         self.missed = true;
-        let rank = Rank::of(id);
+        let rank = Ordinal::of(id);
         let tells = !explained || self.count.is_of(rank);
         if tells && self.unasked.len() < UNASKED && !self.unasked.contains(&rank) {
             self.unasked.push(rank);
         }
     }
 
-    /// True where this side must have sent requests that the log does not have: see [`Count::lacks_requests`].
+    /// True where this side must have sent requests that the log does not have: see [`IdCount::lacks_requests`].
     pub(in crate::session) fn lacks_requests(&self) -> bool {
         self.count.lacks_requests(&self.unasked)
     }

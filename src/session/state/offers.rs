@@ -31,7 +31,8 @@ pub(in crate::session) struct Offers {
     kept: usize,
     /// The ways to log in that are for a terminal, and no request.
     terminals: FxHashSet<u64>,
-    /// A filter has taken out a part of an offer, or a part of one is spelled in a way that is not known: others may have been offered, too.
+    /// A filter has taken out a part of an offer, or a part of one is spelled in a way that is not known: others may have been offered,
+    /// too.
     unread: bool,
 }
 

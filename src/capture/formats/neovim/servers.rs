@@ -1,9 +1,9 @@
 //! Which server a message of Neovim's log belongs to.
 //!
-//! The record before a request may name its client; else nothing in the log says it. A client numbers its requests from 1, so a request goes to the server whose number it
-//! continues, and a response to the one that was asked under its id; an answer to a server's request goes to the server
-//! that asked. The rest goes to the server that spoke last. One `initialize` is one server: nothing is guessed in a log
-//! of one. Where two fit, the one that has waited longest is taken.
+//! The record before a request may name its client; else nothing in the log says it. A client numbers its requests from 1, so a request
+//! goes to the server whose number it continues, and a response to the one that was asked under its id; an answer to a server's request
+//! goes to the server that asked. The rest goes to the server that spoke last. One `initialize` is one server: nothing is guessed in a
+//! log of one. Where two fit, the one that has waited longest is taken.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -1,10 +1,10 @@
 //! Our own recordings, `rec/1`: a header line, then one event a line, appended as it happens.
 //!
-//! Written by the recorder and by `export --as rec`. Messages are kept exactly: as text in `b`, or as base64 in `b64`
-//! where they are no UTF-8. `export --as jsonl` writes the same with other names of members, for other programs (`ts`, `dir`,
-//! `conn`, `raw`): both have an event that says what is known of a connection (`chan`, `connection`), before its first
-//! frame, so that a log that went through either gives the findings of the original. Unknown members and unknown kinds of events are passed over, a torn last line is
-//! tolerated, and lines are valid without the header (the output of a `grep` is still a recording).
+//! Written by the recorder and by `export --as rec`. Messages are kept exactly: as text in `b`, or as base64 in `b64` where they are no
+//! UTF-8. `export --as jsonl` writes the same with other names of members, for other programs (`ts`, `dir`, `conn`, `raw`): both have an
+//! event that says what is known of a connection (`chan`, `connection`), before its first frame, so that a log that went through either
+//! gives the findings of the original. Unknown members and unknown kinds of events are passed over, a torn last line is tolerated, and
+//! lines are valid without the header (the output of a `grep` is still a recording).
 
 mod chain;
 mod facts;

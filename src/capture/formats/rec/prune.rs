@@ -7,8 +7,8 @@ use super::left::Left;
 use super::tree::Tree;
 use super::verify::{End, LONGEST, Verified, Walk};
 
-/// Takes the lines that `keep` names (from 1), and the first and the last, and puts one line in the place of each stretch between them. Gives
-/// what it wrote, and what the chain of the recording says: where that is not whole, what was written proves nothing.
+/// Takes the lines that `keep` names (from 1), and the first and the last, and puts one line in the place of each stretch between them.
+/// Gives what it wrote, and what the chain of the recording says: where that is not whole, what was written proves nothing.
 pub fn prune(mut log: impl BufRead, keep: impl Fn(u64) -> bool) -> Result<(Vec<u8>, Verified)> {
     let (mut walk, mut out) = (Walk::new(), Vec::new());
     let (mut run, mut before) = (None::<Tree>, Link::beginning());

@@ -1,7 +1,7 @@
 //! The hash tree over the lines of a recording, in the shape of RFC 6962: what lets a line be shown to be from it without the others.
 //!
-//! A leaf is BLAKE3 over 0x00 and a line as it stands, with its newline; a node is BLAKE3 over 0x01 and its two halves. The last line of a part
-//! names the root over all lines before it.
+//! A leaf is BLAKE3 over 0x00 and a line as it stands, with its newline; a node is BLAKE3 over 0x01 and its two halves. The last line of
+//! a part names the root over all lines before it.
 
 use super::chain::Link;
 

@@ -28,7 +28,8 @@ pub enum Fault {
         /// The event on this line.
         to: u64,
     },
-    /// The last line names another root than the lines before it come to: one of them, or what stands for those that were left out, is not what it was.
+    /// The last line names another root than the lines before it come to: one of them, or what stands for those that were left out, is
+    /// not what it was.
     Root,
 }
 

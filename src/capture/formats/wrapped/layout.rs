@@ -305,8 +305,8 @@ impl Layout {
     }
 }
 
-/// Where the nanoseconds stand that belong to the seconds at a path, as times are printed that have them apart: `{"seconds":..,"nanos":..}`,
-/// `[seconds, nanoseconds]`.
+/// Where the nanoseconds stand that belong to the seconds at a path, as times are printed that have them apart:
+/// `{"seconds":..,"nanos":..}`, `[seconds, nanoseconds]`.
 fn nanos_beside(seconds: &[String], examples: &[Example<'_>]) -> Option<Vec<String>> {
     let (own, parent) = seconds.split_last()?;
     let is_pair = |name: &str| match own.as_str() {

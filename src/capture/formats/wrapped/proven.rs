@@ -58,8 +58,8 @@ impl Columns {
         &mut self.0[place]
     }
 
-    /// True if one value of the scalar at this path stands beside what both sides sent; `named` where its values name the sides: then so often
-    /// that it is no fault of who sent it.
+    /// True if one value of the scalar at this path stands beside what both sides sent; `named` where its values name the sides: then so
+    /// often that it is no fault of who sent it.
     pub(super) fn contradict(&self, path: &[String], named: bool) -> bool {
         let parts = |column: &Column| column.parts_senders() || named && column.mostly_parts_senders();
         self.0.iter().any(|column| column.path == path && !parts(column))

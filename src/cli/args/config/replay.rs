@@ -214,16 +214,15 @@ fn flow(place: &FileText<'_>, key: &str, entry: &Value<'_>) -> Result<FlowRule> 
     let name = format!("[[replay.{key}]]");
     let ends = both(place, &name, entry, FLOW)?;
     let [from, to] = ends.map(|(at, text)| {
-        let (method, pointer) = text.trim().split_once(char::is_whitespace).unwrap_or((&text, ""));
-        let parts: Vec<&str> = pointer.split("->").map(str::trim).collect();
-        match parts.iter().all(|part| part.starts_with('/')) && !method.is_empty() {
-            true => Ok((at, method.to_string(), parts.join(" -> "))),
-            false => Err(place
+        let (method, path) = text.trim().split_once(char::is_whitespace).unwrap_or((&text, ""));
+        match FlowRule::path(path) {
+            Some((path, pointers)) if !method.is_empty() => Ok((at, method.to_string(), path, pointers)),
+            _ => Err(place
                 .fault(at, "write a method or tool and a JSON pointer: \"create_order /result/structuredContent/id\"")),
         }
     });
-    let ((_, from, from_at), (at, to, to_at)) = (from?, to?);
-    if to_at.contains("->") {
+    let ((_, from, from_at, _), (at, to, to_at, pointers)) = (from?, to?);
+    if pointers > 1 {
         return Err(
             place.fault(at, "a value is put in the place of another one in the request, not into the text of a string")
         );

@@ -33,8 +33,8 @@ struct Row {
     abreast: usize,
 }
 
-/// Which probes are played beside all others, from the beginning, and which in rows, one row after the other: first those whose moment matters. The
-/// storm is alone, unless it is to go fast and disturbs nobody.
+/// Which probes are played beside all others, from the beginning, and which in rows, one row after the other: first those whose moment
+/// matters. The storm is alone, unless it is to go fast and disturbs nobody.
 fn seats(probes: &[&'static Probe], pace: Pace) -> (Group, Vec<Row>) {
     let (beside, rest): (Group, Group) =
         probes.iter().partition(|probe| pace.own_servers && probe.moment == Moment::Patient);

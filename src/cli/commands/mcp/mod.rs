@@ -27,8 +27,8 @@ use server::Offer;
 
 /// Serve a folder of logs to an agent over MCP (standard input and output, or HTTP on this machine)
 ///
-/// Read-only tools: ls, check, why, show, stats, explain, query, diff. Nothing outside of the folder is read, secrets are replaced (best effort), and long
-/// answers come in pages.
+/// Read-only tools: ls, check, why, show, stats, explain, query, diff. Nothing outside of the folder is read, secrets are replaced (best
+/// effort), and long answers come in pages.
 #[derive(Args, Debug)]
 pub struct McpArgs {
     /// The folder; its rpctape.toml counts

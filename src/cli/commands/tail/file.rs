@@ -107,7 +107,7 @@ impl Follower {
         }
     }
 
-    /// Turns to what stands under the name now, where that is another file, or the same one cut or written anew.
+    /// Takers to what stands under the name now, where that is another file, or the same one cut or written anew.
     fn turned(&mut self) -> io::Result<bool> {
         let Ok(file) = File::open(&self.path) else { return Ok(false) };
         let mut named = file;

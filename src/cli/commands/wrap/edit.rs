@@ -1,7 +1,7 @@
 //! Edits of a client's configuration: splices into its text, so that every other byte stays as it is.
 //!
-//! The old command is moved into the arguments as it is spelled, and `--wrapped` marks what was put there. Unwrapping is the same splice backwards, wherever
-//! else the file was edited meanwhile.
+//! The old command is moved into the arguments as it is spelled, and `--wrapped` marks what was put there. Unwrapping is the same splice
+//! backwards, wherever else the file was edited meanwhile.
 
 use std::ops::Range;
 
@@ -277,7 +277,8 @@ fn edit(text: &str, change: impl Fn(&str, &str, &Object<'_>) -> Result<(Done, Ve
     Ok(Edited { text: format!("{bom}{edited}"), servers })
 }
 
-/// All servers below an object of this name. `servers` means that (VS Code) only at the top and under `mcp`. Under `mcp` the entries themselves may be servers, whose command is a list (opencode).
+/// All servers below an object of this name. `servers` means that (VS Code) only at the top and under `mcp`. Under `mcp` the entries
+/// themselves may be servers, whose command is a list (opencode).
 fn maps<'o, 'a>(within: &str, object: &'o Object<'a>, depth: usize, found: &mut Vec<(&'o str, &'o Object<'a>)>) {
     for property in &object.properties {
         let Value::Object(inner) = &property.value else { continue };

@@ -47,7 +47,8 @@ pub struct UnwrapArgs {
 
 #[derive(Args, Debug)]
 struct WrapTarget {
-    /// A configuration file, or a client's name: claude-desktop, claude-code, vscode, cursor, windsurf, zed, neovim, copilot, gemini, junie, opencode
+    /// A configuration file, or a client's name: claude-desktop, claude-code, vscode, cursor, windsurf, zed, neovim, copilot, gemini,
+    /// junie, opencode
     #[arg(value_name = "CONFIG")]
     config: PathBuf,
     /// Change the file

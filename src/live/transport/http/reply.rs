@@ -1,5 +1,5 @@
-//! The body of a response, piece by piece. Nothing packed was asked for; a server that packs it all the same is understood where that can be
-//! undone on the way.
+//! The body of a response, piece by piece. Nothing packed was asked for; a server that packs it all the same is understood where that can
+//! be undone on the way.
 
 use std::io::Write;
 

@@ -37,7 +37,8 @@ pub fn changes_prompts(method: &str) -> bool {
     method == "notifications/prompts/list_changed"
 }
 
-/// The names of the tools of a list, as a set and in their order, by hashes; `None` where it is no such list, or a filter has written in it.
+/// The names of the tools of a list, as a set and in their order, by hashes; `None` where it is no such list, or a filter has written in
+/// it.
 pub fn order(facts: &Facts<'_>) -> Option<(u64, u64)> {
     let body: Value =
         serde_json::from_str(facts.body().filter(|_| !facts.is_brief && facts.listed.has("tools"))?).ok()?;

@@ -113,7 +113,8 @@ fn a_post_whose_connection_dies_is_told_at_once() {
     assert!(!run.run("#2").peer_gone && run.run("#2").stuck_us.is_some(), "HTTP+SSE answers on another stream");
 }
 
-/// A response that was cut off brings nothing more, unless its events have ids behind which it goes on. One that merely ended is waited for.
+/// A response that was cut off brings nothing more, unless its events have ids behind which it goes on. One that merely ended is waited
+/// for.
 #[test]
 fn a_response_that_is_cut_off_is_told_at_once() {
     let recorded = connection("mcp 2025-11-25", HTTP);

@@ -1,7 +1,7 @@
 //! Clients of all kinds: the recorded one by other names, hostile ones, several at once.
 
 use super::*;
-use crate::replay::mock::{Cast, Turns};
+use crate::replay::mock::{Cast, Takers};
 
 /// One call of a made-up session: times in milliseconds after its start.
 #[derive(Clone, Debug)]
@@ -120,7 +120,7 @@ fn of_several_connections_a_client_gets_the_one_that_has_what_it_asks() {
         ),
     ];
     let play = |asked: &[&str]| {
-        let taken = Turns::default();
+        let taken = Takers::default();
         let mut cast = Cast::new(&scripts, MockOptions::default(), &taken).expect("a cast");
         cast.arrival(0, &Incoming::Ready);
         let mut said = Vec::new();
@@ -159,7 +159,7 @@ fn of_connections_that_begin_alike_each_client_gets_one_that_is_not_taken() {
     let more = r#"2 c> {"id":2,"method":"ping"}
             3 s> {"id":2,"result":{}}"#;
     let scripts = [of("one", more), of("two", "")];
-    let taken = Turns::default();
+    let taken = Takers::default();
     let say = |cast: &mut Cast, text: &str| {
         let bytes = format!("{{\"jsonrpc\":\"2.0\",{text}}}").into_bytes();
         cast.arrival(1, &Incoming::Message { stream: None, bytes, event_id: None });
