@@ -27,11 +27,11 @@ struct Pieces {
 
 /// Lines that are put together, one for each stream.
 #[derive(Default)]
-struct Joiner(Vec<Pieces>);
+pub(super) struct Joiner(Vec<Pieces>);
 
 impl Joiner {
     /// One piece of text; the line is given on when `is_last` says that it is complete.
-    fn piece(&mut self, stream: &str, piece: &Peeled<'_>, is_last: bool, give: Give<'_>) -> Result<()> {
+    pub(super) fn piece(&mut self, stream: &str, piece: &Peeled<'_>, is_last: bool, give: Give<'_>) -> Result<()> {
         let waiting =
             self.0.iter().position(|pieces| pieces.stream == stream && pieces.key == piece.key && pieces.number > 0);
         let Some(waiting) = waiting else {
@@ -61,7 +61,8 @@ impl Joiner {
         Ok(())
     }
 
-    fn end(&mut self, give: Give<'_>) -> Result<()> {
+    /// What waits for its last piece when the log ends.
+    pub(super) fn end(&mut self, give: Give<'_>) -> Result<()> {
         std::mem::take(&mut self.0).into_iter().try_for_each(|pieces| pieces.give(&mut *give))
     }
 }

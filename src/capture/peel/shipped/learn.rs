@@ -66,6 +66,9 @@ fn learned(sample: &Sample, around: Inside) -> Option<Learned> {
         key.map(|(_, column)| column.path.clone()).into_iter().collect(),
     );
     let shape = shape.refined(time.and_then(|time| nanos_beside(&columns, time)));
+    let beside = |name: &str| columns.iter().filter(near).find(|column| column.name() == name);
+    let stream = beside("stream").map(|column| column.path.clone());
+    let shape = shape.in_pieces(pieces(beside).map(|(column, goes_on)| (column.path.clone(), goes_on)), stream);
     let message = shown(&chosen.path);
     // Who keeps a direction beside his messages in a line is read as such, and so is a record inside that says it of itself.
     let says_itself = || Layout::learn(peeled.text().lines()).direction_key.is_some();
@@ -79,6 +82,23 @@ fn learned(sample: &Sample, around: Inside) -> Option<Learned> {
         }
     }
     Some(Learned { shape, peeled, inside, records, message, backwards })
+}
+
+/// What tells that a line goes on in the next record, and what it says there: the tags of the container runtime interface, as Fluent Bit's
+/// parser calls them, and what Docker's drivers and Vector put beside pieces.
+const PIECES: [(&str, &str); 5] = [
+    ("logtag", "P"),
+    ("partial_last", "false"),
+    ("partial_message", "true"),
+    ("CONTAINER_PARTIAL_MESSAGE", "true"),
+    ("_partial", "true"),
+];
+
+/// The scalar that tells pieces of a line, and what says that it goes on.
+fn pieces<'c>(beside: impl Fn(&str) -> Option<&'c Column>) -> Option<(&'c Column, &'static str)> {
+    let mut all = PIECES.iter().filter_map(|(name, goes_on)| Some((beside(name)?, *goes_on)));
+    // Long lines may come late, and `F` alone is a tag of pieces, too.
+    all.find(|(column, goes_on)| column.values.iter().any(|value| value == goes_on || *goes_on == "P" && value == "F"))
 }
 
 /// True for a format that reads bare messages, or a wrapper's.

@@ -30,9 +30,10 @@ use self::learn::{Learned, is_bare, learn, path_of};
 
 use self::sender::{Labelled, labelled};
 use self::shape::{Record, Shape};
+use super::container::Joiner;
 use super::nested::Readers;
 use super::peeler::Peeled;
-use super::{DEPTH, Inside, container};
+use super::{DEPTH, Inside};
 use crate::capture::Skip;
 use crate::capture::encoded::from_pairs;
 use crate::capture::format::{Format, LineReader, Match, Reader};
@@ -132,6 +133,7 @@ impl Format for JsonLog {
             head,
             telling: Vec::new(),
             asked: false,
+            joiner: Joiner::default(),
             by_line: is_by_line(sample),
             message: String::new(),
         };
@@ -240,6 +242,8 @@ struct Records {
     /// What tells connections apart where no member does: what a record says around its message.
     telling: Vec<Telling>,
     asked: bool,
+    /// Lines of which pieces stand in several records.
+    joiner: Joiner,
     /// Each line is a record, or is passed over.
     by_line: bool,
     message: String,
@@ -308,7 +312,8 @@ impl Records {
         let (number, offset) = (line.number, (line.offset + start as u64).saturating_sub(before as u64));
         let time = record.said();
         let whole = Peeled { key, number, offset, time: &time, bytes: message.as_bytes(), ended: true };
-        let done = container::lines(&whole, &mut |peeled| self.readers.give(peeled, out));
+        let (stream, readers) = (record.stream.unwrap_or(""), &mut self.readers);
+        let done = self.joiner.piece(stream, &whole, !record.goes_on, &mut |peeled| readers.give(peeled, out));
         self.message = message;
         done
     }
@@ -362,6 +367,8 @@ impl LineReader for Records {
     }
 
     fn end(&mut self, out: &mut Out<'_>) -> Result<()> {
-        self.readers.end(out)
+        let readers = &mut self.readers;
+        self.joiner.end(&mut |peeled| readers.give(peeled, out))?;
+        readers.end(out)
     }
 }

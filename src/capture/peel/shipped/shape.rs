@@ -20,6 +20,9 @@ enum Want {
     Nanos,
     Direction,
     Key(usize),
+    /// Of a line that goes on where it says so.
+    Piece(&'static str),
+    Stream,
     Inside(Node),
 }
 
@@ -67,6 +70,10 @@ pub(super) struct Record<'t> {
     pub direction: Option<&'t str>,
     /// What tells its source from others, as written, without quotes.
     pub keys: [Option<&'t str>; KEYS],
+    /// True if its message is a piece of a line that goes on in another record.
+    pub goes_on: bool,
+    /// Which of the streams of its source it was written to, as written, without quotes; where lines come in pieces.
+    pub stream: Option<&'t str>,
 }
 
 impl<'t> Record<'t> {
@@ -96,11 +103,23 @@ pub(super) struct Shape {
     nanos: Option<Path>,
     direction: Option<Path>,
     keys: Vec<Path>,
+    /// What tells that a line goes on, and what it says there.
+    piece: Option<(Path, &'static str)>,
+    stream: Option<Path>,
 }
 
 impl Shape {
     pub(super) fn new(message: Path, time: Option<Path>, keys: Vec<Path>) -> Shape {
-        let mut shape = Shape { root: Node::default(), message, time, nanos: None, direction: None, keys };
+        let mut shape = Shape {
+            root: Node::default(),
+            message,
+            time,
+            nanos: None,
+            direction: None,
+            keys,
+            piece: None,
+            stream: None,
+        };
         shape.plant();
         shape
     }
@@ -108,6 +127,13 @@ impl Shape {
     /// The same, where the nanoseconds of a time in seconds stand at `path`.
     pub(super) fn refined(self, path: Option<Path>) -> Shape {
         let mut shape = Shape { nanos: path, ..self };
+        shape.plant();
+        shape
+    }
+
+    /// The same, where a line goes on in the next record of the `stream` if the scalar of `piece` says that.
+    pub(super) fn in_pieces(self, piece: Option<(Path, &'static str)>, stream: Option<Path>) -> Shape {
+        let mut shape = Shape { stream: stream.filter(|_| piece.is_some()), piece, ..self };
         shape.plant();
         shape
     }
@@ -151,6 +177,13 @@ impl Shape {
         }
         for (place, key) in self.keys.iter().take(KEYS).enumerate() {
             self.root.add(key, Want::Key(place));
+        }
+        if let Some((path, goes_on)) = &self.piece {
+            self.root.add(path, Want::Piece(goes_on));
+        }
+        // Of two wants of one scalar the first is met.
+        if let Some(stream) = &self.stream {
+            self.root.add(stream, Want::Stream);
         }
     }
 
@@ -265,6 +298,8 @@ impl<'t> Reading<'t, '_> {
             Want::Nanos => record.nanos = scalar,
             Want::Direction => record.direction = scalar,
             Want::Key(place) => record.keys[*place] = scalar,
+            Want::Piece(goes_on) => record.goes_on = scalar == Some(*goes_on),
+            Want::Stream => record.stream = scalar,
         }
         Some(end)
     }

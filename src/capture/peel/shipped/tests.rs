@@ -168,3 +168,31 @@ fn a_row_that_is_two_or_a_part_of_one_is_not_read_in_silence() {
     assert_eq!(lost(&torn), (19, vec![5]), "between two quotes that mean one");
     assert_eq!(lost(&rows), (20, vec![]));
 }
+
+#[test]
+fn pieces_of_a_line_are_one_where_a_tag_says_so() {
+    let pieces = [
+        ("stdout", "INCOMING: {\"jsonrpc\":\"2.0\",\"id\":1,", false),
+        ("stderr", "the cache is \"warm\",\nreally", true),
+        ("stdout", "\"method\":\"tools/list\"}", true),
+        ("stdout", &texts()[2], true),
+        ("stdout", &texts()[3], true),
+    ];
+    let times = [TIMES[0], TIMES[0], TIMES[1], TIMES[2], TIMES[3]];
+    let log = |tag: &dyn Fn(bool) -> Value| {
+        let record = |((stream, text, is_last), time): (&(&str, &str, bool), &&str)| {
+            let mut record = json!({"log": text, "stream": stream, "time": time, "pod": "p1"});
+            record.as_object_mut().expect("an object").append(tag(*is_last).as_object_mut().expect("an object"));
+            format!("{record}\n")
+        };
+        pieces.iter().zip(&times).map(record).collect::<String>()
+    };
+    let tags: [&dyn Fn(bool) -> Value; 3] = [
+        &|is_last| json!({"logtag": if is_last { "F" } else { "P" }}),
+        &|is_last| if is_last { json!({}) } else { json!({"partial_message": "true", "partial_last": "false"}) },
+        &|is_last| if is_last { json!({}) } else { json!({"_partial": true}) },
+    ];
+    for tag in tags {
+        holds(INSIDE, &log(tag));
+    }
+}
