@@ -32,6 +32,9 @@ pub struct Terms<'a> {
     pub captured: &'a [String],
     /// Values that were put into requests, recorded and live, as JSON text: an answer may echo them.
     pub echoes: &'a [(String, String)],
+    /// Those of them that were put into this very request, and are not equal to others by chance: where its answer had the recorded one,
+    /// the live one is due.
+    pub due: &'a [(String, String)],
     /// Values that nobody but the server knows and that were put into this very request: its answer may give them back whole.
     pub hidden: &'a [(String, String)],
     /// What was asked: rules may hold for some requests only.

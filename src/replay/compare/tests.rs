@@ -8,7 +8,7 @@ fn profile() -> &'static Profile {
 fn with(options: Compare, captured: &[&str], echoes: &[(&str, &str)], a: &str, b: &str) -> Comparison {
     let captured: Vec<String> = captured.iter().map(|text| text.to_string()).collect();
     let echoes: Vec<(String, String)> = echoes.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
-    let terms = Terms { profile: profile(), captured: &captured, echoes: &echoes, hidden: &[], asked: None };
+    let terms = Terms { profile: profile(), captured: &captured, echoes: &echoes, due: &[], hidden: &[], asked: None };
     compare(&Rules::new(&options).expect("rules"), &terms, a, b)
 }
 
@@ -187,7 +187,7 @@ fn rules_that_are_broken_or_idle_are_named() {
         ..Compare::default()
     };
     let rules = Rules::new(&options).expect("rules");
-    let terms = Terms { profile: profile(), captured: &[], echoes: &[], hidden: &[], asked: None };
+    let terms = Terms { profile: profile(), captured: &[], echoes: &[], due: &[], hidden: &[], asked: None };
     assert!(compare(&rules, &terms, r#"{"result":{"a":1}}"#, r#"{"result":{"a":2}}"#).is_same());
     assert_eq!(
         rules.unused(),
@@ -207,7 +207,7 @@ fn flags_read_matches() {
 #[test]
 fn what_is_opaque_is_never_shown() {
     let profile = by_name("mcp", Some("2026-07-28")).expect("a profile");
-    let terms = Terms { profile, captured: &[], echoes: &[], hidden: &[], asked: None };
+    let terms = Terms { profile, captured: &[], echoes: &[], due: &[], hidden: &[], asked: None };
     let rules = Rules::new(&Compare::default()).expect("rules");
     let a = r#"{"result":{"requestState":"S-111","resultType":"input_required"}}"#;
     for b in [r#"{"error":{"code":1,"data":{"requestState":"S-222"}}}"#, r#"{"result":{"requestState":"S-222"}}"#] {
@@ -292,7 +292,7 @@ fn what_is_nested_too_deep_is_compared_as_text() {
 fn a_rule_that_ignores_is_used_wherever_it_fits() {
     let options = Compare { ignore: vec!["/result/*".into(), "/result/a".into()], ..Compare::default() };
     let rules = Rules::new(&options).expect("rules");
-    let terms = Terms { profile: profile(), captured: &[], echoes: &[], hidden: &[], asked: None };
+    let terms = Terms { profile: profile(), captured: &[], echoes: &[], due: &[], hidden: &[], asked: None };
     assert!(compare(&rules, &terms, r#"{"result":{"a":1}}"#, r#"{"result":{"a":2}}"#).is_same());
     assert!(rules.unused().is_empty(), "{:?}", rules.unused());
 }

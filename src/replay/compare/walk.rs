@@ -115,7 +115,11 @@ impl<'r> Walk<'r> {
                 None => self.lists(a, b),
             },
             (Node::Text, Node::Text) if self.holds_json() && self.inner(recorded, live) => {}
-            _ if same_scalar(recorded, live) => {}
+            _ if same_scalar(recorded, live) => {
+                if self.is_stale(recorded) {
+                    self.differ(Some(recorded), Some(live), Some(STALE.to_string()));
+                }
+            }
             // What was replaced by a placeholder on either side cannot be compared.
             (Node::Text, Node::Text) if hides(recorded.text, live.text) || hides(live.text, recorded.text) => {}
             _ if self.is_echo(recorded, live) => self.harmless(recorded, live),
@@ -272,6 +276,20 @@ impl<'r> Walk<'r> {
         text == live
     }
 
+    /// True if a value is that of the recorded request, where another one was put into this one.
+    fn is_stale(&self, value: &Tree<'_>) -> bool {
+        self.terms.due.iter().any(|(old, new)| {
+            let (Some(old), Some(new)) = (Tree::read(old), Tree::read(new)) else { return false };
+            let within = || {
+                let (Some(text), Some(old), Some(new)) = (value.string(), old.string(), new.string()) else {
+                    return false;
+                };
+                says_what_it_is(&old) && text.contains(old.as_ref()) && !text.contains(new.as_ref())
+            };
+            same_scalar(&old, value) || within()
+        })
+    }
+
     /// True if both are what was put into the request, and is not shown.
     fn gives_back(&self, recorded: &Tree<'_>, live: &Tree<'_>) -> bool {
         self.terms.hidden.iter().any(|(old, new)| same(old, recorded.text) && same(new, live.text))
@@ -319,6 +337,17 @@ impl<'r> Walk<'r> {
 
 /// Why a value may be another one.
 const PUT: &str = "the value that was put into the request";
+
+/// Why a value is a change though it is the recorded one.
+const STALE: &str = "the value of the recorded request; another one was asked for";
+
+/// How many characters a name or a path has that is not a word of the text around it.
+const SAYING: usize = 8;
+
+/// True for a value that is meant wherever it stands within a text: an id or a path.
+fn says_what_it_is(value: &str) -> bool {
+    value.len() >= SAYING && value.contains(|sign: char| sign.is_ascii_digit() || sign == '/')
+}
 const HIDDEN: &str = "\"(not shown)\"";
 
 /// The text of a value without what is never printed.

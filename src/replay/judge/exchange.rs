@@ -40,6 +40,8 @@ pub struct Case<'a> {
     pub status: Option<u16>,
     /// Values that were put into requests of this connection, and paths that were mapped.
     pub echoes: &'a [(String, String)],
+    /// Those of its own request that say what they are; see [`Terms::due`].
+    pub due: &'a [(String, String)],
     /// Those that are not shown, of its own request.
     pub hidden: &'a [(String, String)],
 }
@@ -377,8 +379,8 @@ impl<'a> Case<'a> {
 
     /// What holds for the messages of this exchange.
     fn terms<'t>(&'t self, captured: &'t [String]) -> Terms<'t> {
-        let (echoes, hidden) = (self.echoes, self.hidden);
-        Terms { profile: self.recorded.profile, captured, echoes, hidden, asked: Some(self.own()) }
+        let (echoes, due, hidden) = (self.echoes, self.due, self.hidden);
+        Terms { profile: self.recorded.profile, captured, echoes, due, hidden, asked: Some(self.own()) }
     }
 
     pub(super) fn payload(&self, found: &mut Opinion, recorded: &str, live: &str) {

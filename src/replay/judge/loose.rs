@@ -27,7 +27,7 @@ pub(super) fn loose(
     contents: bool,
 ) -> Vec<Loose> {
     let (then, now) = (by_method(recorded), by_method(live));
-    let terms = Terms { profile: recorded.profile, captured: &[], echoes, hidden: &[], asked: None };
+    let terms = Terms { profile: recorded.profile, captured: &[], echoes, due: &[], hidden: &[], asked: None };
     let none = Vec::new();
     let judged = |(method, then): (String, Vec<&str>)| {
         let now = now.get(&method).unwrap_or(&none);

@@ -6,6 +6,7 @@
 mod answer;
 mod cancelled;
 mod diff;
+mod echoes;
 mod exchange;
 mod faults;
 mod loose;

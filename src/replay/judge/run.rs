@@ -1,6 +1,5 @@
 //! The report of a run out of the verdicts on its exchanges.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::About;
@@ -17,13 +16,10 @@ use crate::replay::message;
 use crate::replay::options::{FlowRule, Gate, Options};
 use crate::replay::plan::gap;
 use crate::replay::recording::{Connection, Event, EventKind, Exchange, Recording};
-use crate::replay::rewrite::file_uri;
 use crate::replay::run::{Broken, CancelRun, CancelStatus, Extra, Fate, Refused, RunLog};
 use crate::replay::splice;
 use crate::replay::verdict::{CancelCounts, ExchangeReport, RunReport, SideFigures, Standing, Verdict};
 
-/// Values of fewer bytes of JSON text are taken for an echo only in the answer to the request that they were put into.
-const TELLING: usize = 6;
 /// Swapped answers that are named; the others are counted.
 const NAMED: usize = 3;
 
@@ -93,13 +89,13 @@ struct Done {
 }
 
 /// One connection of a run.
-struct One<'a> {
+pub(super) struct One<'a> {
     sides: &'a Sides<'a>,
     index: usize,
-    connection: &'a Connection,
-    log: &'a RunLog,
+    pub(super) connection: &'a Connection,
+    pub(super) log: &'a RunLog,
     rules: &'a Rules,
-    options: &'a Options,
+    pub(super) options: &'a Options,
 }
 
 impl<'a> One<'a> {
@@ -124,6 +120,7 @@ impl<'a> One<'a> {
                 continue;
             }
             let echoes = self.echoes_of(place, &echoes);
+            let due = self.due(place);
             let hidden: Vec<_> = run.substituted.iter().filter_map(|it| it.hidden.clone()).collect();
             let case = Case {
                 recorded: self.connection,
@@ -137,6 +134,7 @@ impl<'a> One<'a> {
                 delayed,
                 status: self.connection.events[own.request].stream.and_then(|stream| statuses.get(&stream)).copied(),
                 echoes: &echoes,
+                due: &due,
                 hidden: &hidden,
             };
             let found = case.judge();
@@ -177,41 +175,6 @@ impl<'a> One<'a> {
         }
         self.notes(report, skipped);
         done
-    }
-
-    /// What was put into a request: values that flowed there, and those that were set.
-    fn put_into(&self, place: usize) -> impl Iterator<Item = (String, String)> {
-        let flowed = self.log.exchanges[place].substituted.iter().filter_map(|it| it.values.clone());
-        let request = self.connection.request(&self.connection.exchanges[place]);
-        let set = self.options.rewrite.set.iter();
-        flowed.chain(set.filter_map(|(pointer, new)| Some((splice::at(request, pointer)?.to_string(), new.clone()))))
-    }
-
-    /// What an answer may say instead of the recorded value: what was put into requests, and paths that were mapped.
-    fn echoes(&self) -> Vec<(String, String)> {
-        let mut seen = HashSet::new();
-        let asked = (0..self.connection.exchanges.len())
-            .filter(|place| self.connection.exchanges[*place].issuer == Side::Client);
-        let values = asked.flat_map(|place| self.put_into(place));
-        let json = |text: &String| serde_json::Value::from(text.as_str()).to_string();
-        let maps = || self.options.rewrite.map_path.iter();
-        let paths = maps().map(|(old, new)| (json(old), json(new)));
-        // A URI in which nothing is encoded holds the path as it is.
-        let is_encoded = |path: &String| file_uri(path).is_some_and(|uri| !uri.ends_with(path.as_str()));
-        let encoded = maps().filter(|(old, new)| is_encoded(old) || is_encoded(new));
-        let uris = encoded.filter_map(|(old, new)| Some((json(&file_uri(old)?), json(&file_uri(new)?))));
-        let mut echoes: Vec<_> =
-            values.chain(paths).chain(uris).filter(|(old, new)| old != new && old.len() >= TELLING).collect();
-        echoes.retain(|echo| seen.insert(echo.clone()));
-        // The longest first: a value may be a part of another.
-        echoes.sort_by_key(|(old, _)| std::cmp::Reverse(old.len()));
-        echoes
-    }
-
-    /// The same for one exchange: its own answer may echo short values too, elsewhere they would be equal by chance.
-    fn echoes_of<'e>(&self, place: usize, all: &'e [(String, String)]) -> Cow<'e, [(String, String)]> {
-        let short: Vec<_> = self.put_into(place).filter(|(old, new)| old != new && old.len() < TELLING).collect();
-        if short.is_empty() { Cow::Borrowed(all) } else { Cow::Owned([all, &short].concat()) }
     }
 
     fn entry(&self, case: &Case<'_>, found: Opinion) -> ExchangeReport {
