@@ -15,7 +15,7 @@ use crate::live::serve::{Listen, open};
 use crate::live::tape::{Tape, TapeEvent, TapeOptions, TapeSummary};
 use crate::live::{Arrival, Clock, Incoming, Link, Outgoing};
 use crate::protocol::Side;
-use crate::replay::mock::{Cast, MockOptions, Report, Script, Turns};
+use crate::replay::mock::{Cast, MockOptions, Report, Script, Takers};
 
 /// How often an interrupt is looked for.
 const STEP: Duration = Duration::from_millis(50);
@@ -65,7 +65,7 @@ async fn run(service: Service, interrupt: &AtomicBool, opened: impl FnOnce(Optio
     opened(door.address);
     let (stop, stopped) = watch::channel(false);
     let mut guests = JoinSet::new();
-    let taken = Turns::default();
+    let taken = Takers::default();
     let (mut reports, mut number, mut coming) = (Vec::new(), 0, true);
     while coming || !guests.is_empty() {
         tokio::select! {
