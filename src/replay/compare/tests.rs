@@ -177,6 +177,28 @@ fn echoes_of_what_was_put_in_are_expected() {
 }
 
 #[test]
+fn where_another_value_was_asked_for_the_recorded_one_is_a_change() {
+    let due = [("\"ord-00017\"", "\"ord-00042\""), ("\"alpha-one\"", "\"beta-two\""), ("1000017", "1000042")];
+    let due: Vec<(String, String)> = due.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
+    let terms = Terms { profile: profile(), captured: &[], echoes: &due, due: &due, hidden: &[], asked: None };
+    let rules = Rules::new(&Compare::default()).expect("rules");
+    let of =
+        |a: &str, b: &str| compare(&rules, &terms, &format!(r#"{{"result":{a}}}"#), &format!(r#"{{"result":{b}}}"#));
+    for (recorded, live) in [
+        (r#""ord-00017""#, r#""ord-00042""#),
+        (r#""order ord-00017 is ready""#, r#""order ord-00042 is ready""#),
+        ("1000017", "1000042"),
+    ] {
+        assert!(of(recorded, live).is_same(), "{live}");
+        assert_eq!(places(&of(recorded, recorded)), ["/result"], "{recorded}");
+    }
+    // A word may stand in a text for itself, as a text may name both.
+    for text in [r#""one of alpha-one and others""#, r#""from ord-00017 to ord-00042""#, r#""gamma""#] {
+        assert!(of(text, text).is_same(), "{text}");
+    }
+}
+
+#[test]
 fn rules_that_are_broken_or_idle_are_named() {
     let broken = Compare { matches: vec![("/result".into(), Matcher::Regex("(".into()))], ..Compare::default() };
     assert!(check(&broken).is_err_and(|error| error.message.contains("`(`")));

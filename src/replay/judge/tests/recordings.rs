@@ -51,6 +51,28 @@ fn short_values_are_echoes_only_where_they_were_put_in() {
 }
 
 #[test]
+fn the_answer_to_a_request_that_asked_for_another_value_says_the_live_one() {
+    let trace = |a: &str, b: &str| {
+        call(10, 2, "a", "{}") + &text(12, 2, a) + &call(20, 3, "b", r#"{"id":"ord-00017"}"#) + &text(22, 3, b)
+    };
+    let put = crate::replay::run::Substituted {
+        at: "/params/arguments/id".into(),
+        from: "#1".into(),
+        from_at: "/result/id".into(),
+        values: Some((r#""ord-00017""#.into(), r#""ord-00042""#.into())),
+        hidden: None,
+    };
+    let recorded = trace("one of ord-00017", "ord-00017 is ready");
+    let of = |b: &str| {
+        let live = trace("one of ord-00017", b);
+        short(&Run::mcp(&recorded, &live).change("#3", |run| run.substituted.push(put.clone())).judge())
+    };
+    // What another answer says of it may be of another order.
+    assert_eq!(of("ord-00042 is ready"), "#1 same, #2 same, #3 same");
+    assert_eq!(of("ord-00017 is ready"), "#1 same, #2 same, #3 changed");
+}
+
+#[test]
 fn cancels_of_two_recordings() {
     let late =
         call(20, 2, "slow", "{}") + &cancel(920, 2) + &call(930, 3, "echo", "{\"x\":1}") + &text(932, 3, "{\"x\":1}");
