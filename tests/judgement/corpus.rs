@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use std::thread;
 
 use crate::rule_pages::{fences, option, trace_files};
 use crate::support::restate::in_profile;
@@ -175,18 +176,30 @@ struct File {
     idle: bool,
 }
 
+/// What each group says in one revision.
+fn candidates(profile: &'static Profile, groups: &[Group]) -> Vec<Vec<Candidate>> {
+    let of = |group: &Group| {
+        group.traces.iter().filter_map(|(label, trace)| Candidate::new(profile, label, trace)).collect()
+    };
+    groups.iter().map(of).collect()
+}
+
 /// The corpus, by the names of its files. All tests ask for it, and it takes long to make.
 static CORPUS: LazyLock<BTreeMap<String, File>> = LazyLock::new(corpus);
 
 fn corpus() -> BTreeMap<String, File> {
     let (groups, mut pairs) = (groups(), Pairs::new());
     // The form has no words for the messages of DAP.
-    for profile in profiles().filter(|profile| !profile.unknown_revision && profile.name != "dap") {
-        for group in &groups {
-            let said = group.traces.iter().filter_map(|(label, trace)| Candidate::new(profile, label, trace));
-            let said: Vec<_> = said.collect();
-            pairs_of(group, &said, &mut pairs);
-            pair_again(profile, group, &said, &mut pairs);
+    let profiles = || profiles().filter(|profile| !profile.unknown_revision && profile.name != "dap");
+    let said: Vec<Vec<Vec<Candidate>>> = thread::scope(|scope| {
+        let groups = &groups;
+        let asked: Vec<_> = profiles().map(|profile| scope.spawn(move || candidates(profile, groups))).collect();
+        asked.into_iter().map(|one| one.join().expect("judged")).collect()
+    });
+    for (profile, said) in profiles().zip(&said) {
+        for (group, said) in groups.iter().zip(said) {
+            pairs_of(group, said, &mut pairs);
+            pair_again(profile, group, said, &mut pairs);
         }
     }
     let mut files = BTreeMap::new();
