@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::archive::Archive;
+use super::archive::{self, Archive};
 use super::open::recognised;
 use super::recorded::{RecordedPart, in_order};
 use super::recordings::part_of;
@@ -36,7 +36,7 @@ pub struct Archived {
     pub torn: bool,
 }
 
-/// Walks the directories among `paths`. A file found there that holds no JSON-RPC is passed over with a reason;
+/// Walks the directories among `paths`, and lists the archives, also those that come through a pipe. A file found there that holds no JSON-RPC is passed over with a reason;
 /// so is one of several files that were named, since a pattern of the shell takes them all. A file named alone is kept,
 /// so that opening it tells what is wrong with it, and so is one that cannot be read.
 pub fn expand(paths: &[String], overrides: &Overrides) -> Result<Expanded> {
@@ -49,6 +49,7 @@ pub fn expand_known(paths: &[String], overrides: &Overrides, known: &dyn Fn(&str
     let look = Look { overrides, known };
     for path in paths {
         let file = path_of(path);
+        archive::look(path)?;
         if path != "-" && file.is_dir() {
             walk(path, &look, &mut found)?;
         } else if let Some(archive) = Archive::open(path)? {

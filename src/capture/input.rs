@@ -318,8 +318,11 @@ impl Input {
         self.cut.store(false, Ordering::Relaxed);
         let raw: Stream = match self.given.take() {
             Some(stream) => stream,
-            None if self.name == "-" => Box::new(io::stdin()),
-            None => self.open_named()?,
+            None => match archive::begun(&self.name) {
+                Some(stream) => stream,
+                None if self.name == "-" => Box::new(io::stdin()),
+                None => self.open_named()?,
+            },
         };
         let raw = if self.keeps && self.origin == Origin::Once { self.kept(raw)? } else { raw };
         let raw = Counted { inner: raw, read: Arc::clone(&self.read) };
@@ -382,7 +385,7 @@ impl Input {
         match self.origin {
             Origin::File => error.hint(format!("its members are sources of their own: `rpctape ls {name}` names them")),
             Origin::Member => error.hint("unpack the outer archive and give the inner one"),
-            Origin::Once => error.hint("give the archive as a file: it cannot be read from a pipe"),
+            Origin::Once => error.hint("give the archive as a file, or to a command that takes several logs"),
         }
     }
 

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use rustls::ClientConfig;
-use rustls::pki_types::CertificateDer;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::verify_server_name;
 use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, SignatureScheme};
 use rustls_platform_verifier::Verifier;
 
 /// What a user is told where a certificate is not trusted.
@@ -21,14 +24,71 @@ pub fn authorities(pem: &[u8]) -> Result<Vec<Vec<u8>>, String> {
     }
 }
 
-/// A client that trusts what this machine trusts, and `authorities` (DER) besides.
+/// A client that trusts what this machine trusts, and `authorities` (DER) besides. A server may show one of them as its own.
 pub fn client(authorities: &[Vec<u8>]) -> Result<ClientConfig, String> {
     let fail = |error: rustls::Error| format!("cannot set up TLS: {error}");
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let extra = authorities.iter().map(|der| CertificateDer::from(der.clone()));
-    let verifier = Verifier::new_with_extra_roots(extra, Arc::clone(&provider)).map_err(fail)?;
+    let given: Vec<CertificateDer<'static>> = authorities.iter().map(|der| CertificateDer::from(der.clone())).collect();
+    let inner = Verifier::new_with_extra_roots(given.clone(), Arc::clone(&provider)).map_err(fail)?;
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().map_err(fail)?;
-    Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
+    Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(Trust { inner, given })).with_no_client_auth())
+}
+
+/// What this machine trusts, and certificates that were given, also where the server itself shows one: `openssl req -x509` marks what it
+/// makes as an authority, and an authority is refused in the place of a server.
+#[derive(Debug)]
+struct Trust {
+    inner: Verifier,
+    given: Vec<CertificateDer<'static>>,
+}
+
+impl ServerCertVerifier for Trust {
+    fn verify_server_cert(
+        &self,
+        shown: &CertificateDer<'_>,
+        others: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        match self.inner.verify_server_cert(shown, others, name, ocsp, now) {
+            // Its dates are looked at before that.
+            Err(error) if is_authority(&error) && self.given.contains(shown) => {
+                verify_server_name(&ParsedCertificate::try_from(shown)?, name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            told => told,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        shown: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.inner.verify_tls12_signature(message, shown, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        shown: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.inner.verify_tls13_signature(message, shown, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.inner.supported_verify_schemes()
+    }
+}
+
+/// True where a certificate was refused for nothing but being marked as an authority. The library below has a name for that, and hands
+/// on no more than the name.
+fn is_authority(error: &rustls::Error) -> bool {
+    let rustls::Error::InvalidCertificate(CertificateError::Other(why)) = error else { return false };
+    why.0.to_string() == "CaUsedAsEndEntity"
 }
 
 /// True if an error, or what caused it, is that a certificate was refused.

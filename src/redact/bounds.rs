@@ -116,3 +116,20 @@ fn only_the_bytes_of_a_secret_go() {
         assert_eq!(left(text), text.replace(secret, &format!("<<secret:{kind}#1>>")));
     }
 }
+
+#[test]
+fn a_key_behind_a_word_is_found_and_what_a_name_ends_with_stays() {
+    for (key, kind) in [("ghp_", "token"), ("sk-", "api-key"), ("xoxb-1-", "token")] {
+        let text = format!("deploy_bot_{key}{DRAWN} and backup_{key}{DRAWN}");
+        let placeholder = format!("<<secret:{kind}#1>>");
+        assert_eq!(left(&text), text.replace(&format!("{key}{DRAWN}"), &placeholder));
+    }
+    for name in [
+        "disk_sk-learn-contrib-lightning-project",
+        "cache_key-9f86d081884c7d659a2feaa0c55ad015",
+        "release_v1.da39a3ee5e6b4b0d3255bfef95601890afd80709",
+        "my_ghp_is_what_tokens_begin_with",
+    ] {
+        assert_eq!(left(name), name);
+    }
+}

@@ -40,6 +40,9 @@ const UNLISTED: &str = "acme_live_{w32} zz9_{w40} tok-{w24} qrs_test_{x40} blip_
 const PLACES: &str = "§~please use § for the next call~the value is '§'.~I found `§` in it~f(\"§\")~value: §^port: 80~[main]^value = §~\
     curl -d '§' https://x.io~{\"v\":\"§\"}~bad credentials §~id,val^1,§~| x | § |~<v>§</v>~--verbose §";
 
+/// Texts in which a word and `_` stand before a key.
+const BEHIND: &str = "backup_§~{\"v\":\"tool_§\"}~deploy_bot_§ is in use";
+
 /// Names that give a secret away, and its letters.
 const NAMES: &str = "AWS_SECRET_ACCESS_KEY={b40} DD_API_KEY={x32} DD_APPLICATION_KEY={x40} TWILIO_AUTH_TOKEN={x32} SNOWFLAKE_PASSWORD={w16} \
     CLOUDFLARE_API_TOKEN={u40} HEROKU_API_KEY={g} ALGOLIA_ADMIN_KEY={x32} COHERE_API_KEY={w40} OKTA_API_TOKEN=00{u40} DB_PASSWORD={w12} \
@@ -148,7 +151,11 @@ const INNOCENT: &str = "sk-learn-contrib-lightning-project~Bearer $TOKEN~Bearer 
     the password for the demo is optional~set.add(key) for each key is fine~el.value = 'hello2you'~as-is, was-not, ak-47~user.name and parser.v1.2~\
     ambiguous: cu_type, hb_shape, rf_model, web_server_2~Newtonsoft.Json, Culture=neutral, PublicKeyToken=30ad4fe6b2a6aeed~\
     postgresql://%(user)s:%(password)s@%(host)s/db~Pass --secret needed~{\"messages\":{\"password\":\"Mot de passe\",\"secret\":\"Secret partagé\"}}~\
-    {\"password\":\"Passwort\",\"forgot_password\":\"Mot de passe oublié\"}";
+    {\"password\":\"Passwort\",\"forgot_password\":\"Mot de passe oublié\"}~\
+    disk_sk-learn-contrib-lightning-project~my_ghp_short~test_re_compile_catastrophicbacktrackingpattern2~use_hf_hub_download_with_resume~\
+    cache_key-9f86d081884c7d659a2feaa0c55ad015~public_api-550e8400-e29b-41d4-a716-446655440000~x_npm_config_registry_of_the_project~\
+    release_v1.da39a3ee5e6b4b0d3255bfef95601890afd80709~task_sk-estimators-checks-common-parametrize~\
+    is_pypi-package-index-with-a-long-name-of-many-words";
 
 /// What is drawn by lot, too, and opens nothing: hashes, public keys, ids.
 const DRAWN: &str = "\"contentHash\": \"{b86}==\"~sha512-{b86}==~Restored from key: Linux-cargo-{x64}~Linux-node-{x64}~Windows-build-{x40}~\
@@ -157,7 +164,9 @@ const DRAWN: &str = "\"contentHash\": \"{b86}==\"~sha512-{b86}==~Restored from k
     phc_{w43}~https://{x32}@o123.ingest.sentry.io/4~Deployment dpl_{w28} is ready~prj_{w28}~cntr_{x48}~conv_{x48}~mcpl_{x48}~ckpt_{U26}~\
     user_2{w26}~org-{w24}~{x40}~{x64}~{g}~/nix/store/{l32}-hello-2.12~SHA256:{b43}~h1:{b43}=~AROA{U16}~pkg:a@{x40}~css-{x40}~css.{x40}~main.{x40}.js~ctx.getUserByIdWhenItIsThere2~a.{x40}~x.tgz.{x40}~thing_{w27}~\
     {\"sha\":\"{x40}\",\"key\":\"build-{x64}\"}~{\"cacheKey\":\"v2-deps-{x64}\"}~{\"sessionId\":\"{x32}\"}~\"etag\":\"W/{u27}\"~\
-    {b86}==~{\"signature\":\"{b86}==\"}~a.py,sha256={u43},4088~vpce-svc-{x17}~{\"clientToken\":\"{g}\"}";
+    {b86}==~{\"signature\":\"{b86}==\"}~a.py,sha256={u43},4088~vpce-svc-{x17}~{\"clientToken\":\"{g}\"}~\
+    trace_{x32}-{x8}-{x8}~my_web_{x64}~main_app-{l24}~cache_key-{x32}~main_api-{g}~build_v1.{x40}~out_md-{u22}~\
+    span_{x16}~tool_{x40}~backup_{x64}.tar~get_item_{g}";
 
 /// Letters by lot, always the same.
 struct Lot(u64);
@@ -270,6 +279,19 @@ fn secrets_of_known_makers_are_found_wherever_they_stand() {
         }
     }
     found.at_most("known makers", 10);
+}
+
+#[test]
+fn keys_of_known_makers_are_found_behind_a_word() {
+    let (mut lot, mut found) = (Lot(0x0f0f_3c3c_5a5a_9696), Leaks::default());
+    for form in FORMS.split_whitespace() {
+        for place in texts(BEHIND) {
+            let key = lot.key(form);
+            found.look(&key, &place.replace('§', &key));
+        }
+    }
+    // Some forms begin as names end, or with letters by lot: those are left alone there.
+    found.at_most("known makers behind a word", 100);
 }
 
 #[test]

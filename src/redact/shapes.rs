@@ -1,5 +1,6 @@
 //! Shapes that give a secret away, wherever it stands.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -31,8 +32,8 @@ const SHAPES: &[(&str, &str, &str)] = &[
         r"[A-Za-z0-9+/]{40,}\s+(?:[A-Za-z0-9+/=]{4,}\s+)*-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----",
     ),
     ("Private-Lines", "private-key", r"Private-Lines: \d+\s+([A-Za-z0-9+/=\s]+?(?:\s*Private-MAC: [a-f0-9]+|\z))"),
-    ("eyJ", "jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
-    ("eyJ", "jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+"),
+    ("eyJ", "jwt", r"(?:\b|_)eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
+    ("eyJ", "jwt", r"(?:\b|_)eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+"),
     ("(?i-u:bearer)", "authz", r"(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})"),
     ("(?i-u:basic)", "authz", r"\b[Bb]asic\s+([A-Za-z0-9+/]{12,}={0,2})(?:[\s\x22'\x60,;)\]}<]|$)"),
     ("SSWS", "authz", r"\bSSWS\s+([A-Za-z0-9_-]{20,})"),
@@ -56,7 +57,7 @@ const SHAPES: &[(&str, &str, &str)] = &[
     (
         r"pbkdf2_|pbkdf2:|scrypt:",
         "password",
-        r"\b(?:pbkdf2_sha\d+\$|(?:pbkdf2|scrypt):[a-z0-9:]+\$)[A-Za-z0-9./$=+]{20,}",
+        r"(?:\b|_)(?:pbkdf2_sha\d+\$|(?:pbkdf2|scrypt):[a-z0-9:]+\$)[A-Za-z0-9./$=+]{20,}",
     ),
     (r"\{SHA|\{SSHA", "password", r"\{S?SHA(?:256|512)?\}([A-Za-z0-9+/]{26,}={0,2})"),
     ("WIFI:", "password", r"\bWIFI:[^\n]*?\bP:((?:\\.|[^;\\\n]){6,});"),
@@ -103,17 +104,26 @@ struct Usual {
 
 /// An expression that is compiled when it is first asked for.
 struct Lazy {
-    form: &'static str,
+    form: Cow<'static, str>,
     compiled: OnceLock<Option<Regex>>,
 }
 
 impl Lazy {
     const fn new(form: &'static str) -> Lazy {
-        Lazy { form, compiled: OnceLock::new() }
+        Lazy { form: Cow::Borrowed(form), compiled: OnceLock::new() }
+    }
+
+    /// The form of a key, also behind a word and `_`, where no word ends: `tool_ghp_...`. A form that begins with letters by lot has
+    /// no beginning that would tell it from the rest of a name.
+    fn of_key(form: &'static str) -> Lazy {
+        match form.strip_prefix(r"\b").filter(|form| !form.starts_with('[')) {
+            Some(rest) => Lazy { form: format!(r"(?:\b|_){rest}").into(), compiled: OnceLock::new() },
+            None => Lazy::new(form),
+        }
     }
 
     fn regex(&self) -> Option<&Regex> {
-        self.compiled.get_or_init(|| Regex::new(self.form).ok()).as_ref()
+        self.compiled.get_or_init(|| Regex::new(&self.form).ok()).as_ref()
     }
 
     fn fits(&self, text: &str) -> bool {
@@ -134,8 +144,9 @@ impl Usual {
                 .chain(usual().map(|(hint, ..)| hint))
                 .map(Lazy::new)
                 .collect();
-            let hints = Hints::new(needs.iter().map(|needed| needed.form));
-            let shapes = usual().map(|(_, kind, form)| (kind, Lazy::new(form))).collect();
+            let hints = Hints::new(needs.iter().map(|needed| &*needed.form));
+            let others = SHAPES.iter().chain(COMMANDS).map(|(_, kind, form)| (*kind, Lazy::new(form)));
+            let shapes = others.chain(VENDORS.iter().map(|(_, kind, form)| (*kind, Lazy::of_key(form)))).collect();
             Usual { hints, needs, shapes, beside_aws: Lazy::new(BESIDE_AWS) }
         })
     }
@@ -179,6 +190,12 @@ impl Usual {
 /// What words begin with, too: the rest has to be letters drawn by lot.
 const LOOSE: [&str; 9] = ["key", "co_", "ak_", "s.", "ser.", "as-", "ak-", "b_", "rf_"];
 
+/// What names end with, too, besides: behind a word and `_` it begins no key (`cache_key-...`, `web_app-...`).
+const OF_NAMES: [&str; 17] = [
+    "app-", "dataset-", "api-", "sdk-", "mob-", "access-", "web_", "v1.", "secret_", "token-", "live_", "test_", "md-",
+    "fc-", "cu_", "hb_", "ES_",
+];
+
 /// What stands between a maker and the letters of a key: names of files and of tests have it, too.
 const STAGED: [&str; 6] = ["_live_", "_test_", "-live-", "-test-", "_sandbox_", "_prod_"];
 
@@ -196,9 +213,12 @@ fn hits(kind: &'static str, regex: &Regex, text: &str, found: &mut Vec<(&'static
     for hit in regex.captures_iter(text) {
         let whole = hit.get(1).is_none();
         let Some(secret) = hit.get(1).or_else(|| hit.get(0)) else { continue };
-        let shown = secret.as_str();
+        let is_behind = whole && !matches!(kind, "custom" | "email") && secret.as_str().starts_with('_');
+        let secret = secret.start() + usize::from(is_behind)..secret.end();
+        let shown = &text[secret.clone()];
         let innocent = match kind {
             "custom" | "email" => false,
+            _ if is_behind && !is_sure(shown) => true,
             _ if whole && kind != "private-key" && (has_filling(shown) || kind != "jwt" && has_zeros(shown)) => true,
             "authz" => {
                 is_stand_in(shown) || words::is_worded(shown) && !shown.bytes().any(|byte| byte.is_ascii_digit())
@@ -215,18 +235,26 @@ fn hits(kind: &'static str, regex: &Regex, text: &str, found: &mut Vec<(&'static
             "api-key" | "token" if whole && LOOSE.iter().any(|form| shown.starts_with(form)) => {
                 !words::is_random(&shown[2..], 12)
             }
-            "token" if !whole && text[..secret.start()].ends_with("key=") && is_slug(shown) => true,
+            "token" if !whole && text[..secret.start].ends_with("key=") && is_slug(shown) => true,
             // Before a host stands the name of a user as often.
-            "token" if !whole && text[..secret.start()].ends_with("://") => {
+            "token" if !whole && text[..secret.start].ends_with("://") => {
                 let is_name = shown.len() < 20 && !words::is_random(shown, 10);
-                is_name || is_stand_in(shown) || is_published(&text[secret.end()..])
+                is_name || is_stand_in(shown) || is_published(&text[secret.end..])
             }
             _ => !whole && (is_stand_in(shown) || kind == "password" && is_code(shown, "")),
         };
         if !innocent {
-            found.push((kind, if whole { to_its_end(text, secret.range()) } else { secret.range() }));
+            found.push((kind, if whole { to_its_end(text, secret) } else { secret }));
         }
     }
+}
+
+/// True for a key that no name ends with: its beginning is a maker's, and the rest is drawn by lot.
+fn is_sure(shown: &str) -> bool {
+    let begins = |list: &[&str]| list.iter().any(|form| shown.starts_with(form));
+    let longest = shown.split(['_', '-', '.']).max_by_key(|part| part.len()).unwrap_or_default();
+    let is_drawn = [shown, longest].iter().any(|text| words::is_random(text, PART));
+    is_drawn && !begins(&LOOSE) && !begins(&OF_NAMES)
 }
 
 /// True behind the key in an address to which programs that anybody has send their errors (Sentry).

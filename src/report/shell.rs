@@ -55,9 +55,9 @@ pub fn shown(text: &str) -> Option<String> {
     (escape(text) == text).then(|| word(text))
 }
 
-/// A file of a command on a screen. Nothing for standard input, which cannot be read again.
+/// A file of a command on a screen. Nothing for standard input and what is packed in it, which cannot be read again.
 pub fn again(name: &str) -> Option<String> {
-    (name != "-" && escape(name) == name).then(|| file(name))
+    (name != "-" && !name.starts_with("-!") && escape(name) == name).then(|| file(name))
 }
 
 #[cfg(test)]
@@ -77,7 +77,7 @@ mod tests {
             r"rpctape 'a b' 'it'\''s' '$HOME' '' '#1' a/b.rec.jsonl"
         );
         assert_eq!((shown("#\"a b\"").as_deref(), shown("a\u{1b}[31m")), (Some("'#\"a b\"'"), None));
-        assert_eq!((again("-"), again("it's").as_deref()), (None, Some(r"'it'\''s'")));
+        assert_eq!(([again("-"), again("-!a.jsonl")], again("it's").as_deref()), ([None, None], Some(r"'it'\''s'")));
         assert_eq!(word("-a'\tb\\ 5 %\u{202e}ü"), r#""$(printf '\055a\047\011b\134 5 %%\342\200\256ü')""#);
         assert_eq!((file("-x y").as_str(), file("-").as_str()), ("'./-x y'", "-"));
     }

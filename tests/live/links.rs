@@ -6,3 +6,4 @@ mod child;
 mod http;
 mod left_behind;
 mod sockets;
+mod tls;

@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::common::{ended, file, program, rpctape, run, top};
+use crate::common::{ended, file, program, rpctape, run, run_with, top};
 use rustix::process::{Pid, Signal, kill_process};
 
 const BAD: &str = "samples/mcp/bad.jsonl";
@@ -190,6 +190,57 @@ fn a_pipe_is_explained_without_being_opened_again() {
     assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|made| made.success()));
     let (code, said) = shell(&format!("cat {BAD} > \"$1\" & exec \"$0\" formats --explain \"$1\""), &pipe);
     assert_eq!(code, Some(0), "{said}");
+}
+
+/// An archive of two logs, one of them with findings, in a folder.
+fn archive(folder: &Path) -> String {
+    for (name, sample) in [("good.jsonl", "samples/mcp/good.jsonl"), ("bad.jsonl", BAD)] {
+        std::fs::copy(top().join(sample), folder.join(name)).expect("a copy");
+    }
+    let tar = folder.join("logs.tgz").display().to_string();
+    let made = Command::new("tar").arg("-C").arg(folder).args(["-czf", &tar, "good.jsonl", "bad.jsonl"]).status();
+    assert!(made.is_ok_and(|made| made.success()));
+    tar
+}
+
+#[test]
+fn an_archive_through_a_pipe_has_the_verdict_of_the_file() {
+    let (folder, temporary) = (folder(), folder());
+    let tar = archive(folder.path());
+    let verdict = |out: &str, name: &str| out.replace(&format!("{name}!"), "IT!");
+    let of_file = run(&["check", &tar, "--format", "jsonl"]);
+    assert!(of_file.code == 1 && of_file.out.contains("!bad.jsonl"), "{}", of_file.err);
+    let want = verdict(&of_file.out, &tar);
+    let piped = run_with(&["check", "-", "--format", "jsonl"], &std::fs::read(&tar).expect("an archive"));
+    assert_eq!((piped.code, verdict(&piped.out, "-")), (1, want.clone()), "{}", piped.err);
+    assert!(piped.err.contains("standard input is an archive: 2 of the 2 files in it read"), "{}", piped.err);
+    let pipe = folder.path().join("pipe").display().to_string();
+    assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|made| made.success()));
+    let line = format!(
+        "cat '{tar}' > \"$1\" & TMPDIR='{}' exec \"$0\" check \"$1\" --format jsonl -o '{tar}.out'",
+        temporary.path().display()
+    );
+    let (code, said) = shell(&line, Path::new(&pipe));
+    assert_eq!((code, verdict(&text(format!("{tar}.out")), &pipe)), (Some(1), want), "{said}");
+    assert!(names(temporary.path()).is_empty(), "nothing is left of it");
+}
+
+#[test]
+fn signals_end_what_keeps_an_archive_and_leave_nothing_of_it() {
+    let (folder, temporary) = (folder(), folder());
+    let bytes = std::fs::read(archive(folder.path())).expect("an archive");
+    let mut command = program();
+    command.args(["check", "-"]).env("TMPDIR", temporary.path()).stdin(Stdio::piped());
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+    let mut writer = child.stdin.take().expect("a pipe");
+    // Its end does not come.
+    writer.write_all(&bytes[..bytes.len() - 8]).expect("a reader");
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert!(names(temporary.path()).is_empty(), "it has no name while it is kept, either");
+    kill_process(Pid::from_child(&child), Signal::TERM).expect("a signal");
+    assert_eq!(ended(&mut child).and_then(|status| status.code()), Some(143));
+    assert!(names(temporary.path()).is_empty());
+    drop(writer);
 }
 
 #[test]

@@ -361,6 +361,25 @@ fn a_page_holds_what_the_log_holds_and_no_secret() {
     assert!(!holds(&[]) && holds(&["--redact", "off"]));
 }
 
+/// The name of a log goes with the page to whoever it is sent to, in the table of the messages and where the page opens, too.
+#[test]
+fn a_page_holds_no_secret_of_the_name_of_its_log() {
+    let token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = std::fs::read_to_string(top().join("samples/incidents/a-cycle.jsonl")).expect("it");
+    let log = file(folder.path(), &format!("run-{token}.jsonl"), text);
+    let holds = |page: &str| page.contains(token) || blocks(page).iter().any(|data| data.to_string().contains(token));
+    let checked = |redact: &str| run(&["check", &log, "--report", "html=-", "--redact", redact]).out;
+    assert!(!holds(&checked("default")) && holds(&checked("off")));
+    for (what, place) in [("#17", "request-%2317%40"), (&format!("tool_{token}"), "filter-tool_%3C%3Csecret")] {
+        let path = file(folder.path(), "page.html", "");
+        let said = run(&["open", &log, what, "-o", &path]);
+        let page = std::fs::read_to_string(&path).expect("a page");
+        assert!(page.contains(&format!("<meta name=\"at\" content=\"{place}")), "{what}: {}", said.err);
+        assert!(!holds(&page), "{what}");
+    }
+}
+
 #[test]
 fn a_page_is_written_beside_the_answer_and_never_over_what_is_not_one() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,18 +1,18 @@
 //! A file, unpacked where gzip or zstd packed it.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
+use super::bytes::Bytes;
 use crate::capture::gzip::Gzip;
 
 /// The text of a file.
 pub(crate) enum Packed {
     /// As it is.
-    Plain(File),
+    Plain(Bytes),
     /// Of gzip.
-    Gzip(Box<Gzip<File>>),
+    Gzip(Box<Gzip<Bytes>>),
     /// Of zstd.
-    Zstd(Box<zstd::stream::read::Decoder<'static, io::BufReader<File>>>),
+    Zstd(Box<zstd::stream::read::Decoder<'static, io::BufReader<Bytes>>>),
 }
 
 /// True for the start of zstd, be it of a frame or of one to be passed over, as parallel writers put first.
@@ -22,7 +22,7 @@ pub(crate) fn is_zstd(magic: &[u8]) -> bool {
 
 impl Packed {
     /// The text from its start.
-    pub(crate) fn open(mut file: File) -> io::Result<Packed> {
+    pub(crate) fn open(mut file: Bytes) -> io::Result<Packed> {
         let mut magic = [0; 4];
         let length = io::Read::by_ref(&mut file).take(4).read(&mut magic)?;
         file.seek(SeekFrom::Start(0))?;

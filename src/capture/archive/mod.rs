@@ -2,18 +2,20 @@
 //! nothing is unpacked to the disk. A member is named `ARCHIVE!MEMBER`.
 
 use std::cell::RefCell;
-use std::fs::File;
 use std::io::{self, Cursor, Read};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+mod bytes;
 mod compressed;
 mod tarball;
 mod zipped;
 
+pub(crate) use bytes::{begun, look};
 pub(crate) use compressed::{Packed, is_zstd};
 pub(crate) use tarball::is_tar;
+
+use bytes::Bytes;
 
 use super::name::path_of;
 use crate::error::{Error, ErrorKind, Result};
@@ -81,8 +83,7 @@ thread_local! {
 impl Archive {
     /// The archive at `path`, or `None` if the file is none. One that ends in the middle is listed as far as it goes.
     pub(crate) fn open(path: &str) -> Result<Option<Arc<Archive>>> {
-        let file = path_of(path);
-        let Ok(meta) = file.metadata() else { return Ok(None) };
+        let Ok(meta) = Bytes::about(path) else { return Ok(None) };
         if !meta.is_file() {
             return Ok(None);
         }
@@ -91,7 +92,7 @@ impl Archive {
         if let Some(known) = known.filter(|_| stamp.is_some()) {
             return Ok(Some(known));
         }
-        let listed = match kind_of(&file) {
+        let listed = match kind_of(path) {
             Some(Magic::Zip) => zipped::list(path)?,
             Some(Magic::Tar) => tarball::list(path)?,
             None => return Ok(None),
@@ -195,11 +196,20 @@ enum Magic {
     Zip,
 }
 
-fn kind_of(path: &Path) -> Option<Magic> {
+fn kind_of(path: &str) -> Option<Magic> {
     let mut head = Vec::with_capacity(512);
-    let packed = Packed::open(File::open(path).ok()?).ok()?;
+    let packed = Packed::open(Bytes::open(path).ok()?).ok()?;
     packed.take(512).read_to_end(&mut head).ok()?;
-    match &head[..] {
+    kind_of_text(&head)
+}
+
+/// True for the head of an archive, unpacked.
+fn is_archive(head: &[u8]) -> bool {
+    kind_of_text(head).is_some()
+}
+
+fn kind_of_text(head: &[u8]) -> Option<Magic> {
+    match head {
         [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Some(Magic::Zip),
         head if is_tar(head) => Some(Magic::Tar),
         _ => None,

@@ -1,12 +1,11 @@
 //! `tar`, plain or compressed.
 
-use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::bytes::Bytes;
 use super::{Archive, Extent, Kind, Member, Packed, Stream};
-use crate::capture::name::{name_of, path_of};
+use crate::capture::name::name_of;
 use crate::error::{Error, Result};
 
 /// True for the first block of an archive: its checksum is right.
@@ -21,7 +20,7 @@ pub(crate) fn is_tar(head: &[u8]) -> bool {
 /// Lists an archive as far as it goes.
 pub(super) fn list(path: &str) -> Result<Archive> {
     let fail = |error: io::Error| Error::io("read", path, &error);
-    let packed = Packed::open(File::open(path_of(path)).map_err(fail)?).map_err(fail)?;
+    let packed = Packed::open(Bytes::open(path).map_err(fail)?).map_err(fail)?;
     let mut archive = tar::Archive::new(packed);
     let (mut members, mut others, mut torn) = (Vec::<Member>::new(), Vec::new(), false);
     for entry in archive.entries().map_err(fail)? {
@@ -45,7 +44,7 @@ pub(super) fn list(path: &str) -> Result<Archive> {
         }
     }
     torn |= !has_end(archive.into_inner());
-    let text = Text { path: path_of(path), left: Arc::default() };
+    let text = Text { path: path.to_string(), left: Arc::default() };
     Ok(Archive { path: path.to_string(), stamp: None, kind: Kind::Tar(text), members, others, torn })
 }
 
@@ -78,7 +77,7 @@ fn left_of(left: &Left) -> MutexGuard<'_, Option<(Packed, u64)>> {
 
 /// The text of an archive. What one member leaves of the stream, the next one goes on with.
 pub(super) struct Text {
-    path: PathBuf,
+    path: String,
     left: Left,
 }
 
@@ -87,7 +86,7 @@ impl Text {
     pub(super) fn stream(&self, at: u64, size: u64) -> io::Result<Stream> {
         let (mut packed, before) = match left_of(&self.left).take().filter(|(_, position)| *position <= at) {
             Some(left) => left,
-            None => (Packed::open(File::open(&self.path)?)?, 0),
+            None => (Packed::open(Bytes::open(&self.path)?)?, 0),
         };
         packed.pass(at - before)?;
         Ok(Box::new(Part { packed: Some(packed), position: at, end: at + size, left: Arc::clone(&self.left) }))

@@ -152,3 +152,36 @@ fn an_archive_without_its_end_is_torn_wherever_it_was_cut() {
     let torn: Vec<String> = read("a.tar.gz", &packed[..packed.len() - 4]).1;
     assert!(torn.concat().contains("it is torn"), "{torn:?}");
 }
+
+#[test]
+fn an_archive_that_comes_through_a_pipe_is_kept_and_anything_else_is_handed_on() {
+    let tar = tar_of(&[("a.jsonl", ONE.as_bytes()), ("b.jsonl", TWO.as_bytes())]);
+    let packed = zstd::stream::encode_all(&tar[..], 3).expect("packed");
+    let zip = zip_of(&[("a.jsonl", ONE.as_bytes()), ("b.jsonl", TWO.as_bytes())]);
+    for (name, bytes) in [("pipe.tar", tar.clone()), ("pipe.tgz", gzip(&tar)), ("pipe.zst", packed), ("pipe.zip", zip)]
+    {
+        bytes::take(name, Box::new(Cursor::new(bytes))).expect("kept");
+        let archive = Archive::open(name).expect("opened").expect("an archive");
+        let names: Vec<String> = archive.names().collect();
+        assert_eq!(names, [format!("{name}!a.jsonl"), format!("{name}!b.jsonl")]);
+        // From behind, and two at a time: each goes its own way.
+        let mut open = |name: &str| member(name, &Cut::default()).expect("found").expect("a member").stream;
+        let texts = [open(&names[1]), open(&names[0])].map(|mut stream| {
+            let mut text = String::new();
+            stream.read_to_string(&mut text).expect("read");
+            text
+        });
+        assert_eq!(texts, [TWO, ONE], "{name}");
+        assert!(begun(name).is_none(), "{name}");
+    }
+    let damaged = gzip(ONE.as_bytes())[..12].to_vec();
+    for (name, bytes) in
+        [("pipe.jsonl", ONE.repeat(2_000).into_bytes()), ("pipe.gz", gzip(TWO.as_bytes())), ("cut.gz", damaged)]
+    {
+        bytes::take(name, Box::new(Cursor::new(bytes.clone()))).expect("looked at");
+        assert!(Archive::open(name).expect("looked up").is_none(), "{name}");
+        let mut again = Vec::new();
+        begun(name).expect("it waits").read_to_end(&mut again).expect("read");
+        assert!(again == bytes && begun(name).is_none(), "{name}: whole, and once");
+    }
+}

@@ -1,17 +1,16 @@
 //! `zip`. The list at its end says where the members lie; they are unpacked by the libraries that unpack logs.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use zip::{CompressionMethod, ZipArchive};
 
+use super::bytes::Bytes;
 use super::{Archive, Extent, Kind, Member, Method, Stream};
-use crate::capture::name::path_of;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Lists an archive.
 pub(super) fn list(path: &str) -> Result<Archive> {
-    let file = File::open(path_of(path)).map_err(|error| Error::io("read", path, &error))?;
+    let file = Bytes::open(path).map_err(|error| Error::io("read", path, &error))?;
     let mut zip = ZipArchive::new(BufReader::new(file)).map_err(|error| broken(path, &error))?;
     let (mut members, mut others) = (Vec::new(), Vec::new());
     for index in 0..zip.len() {
@@ -34,7 +33,7 @@ pub(super) fn list(path: &str) -> Result<Archive> {
 /// How many entries the end of the archive says that there are; `None` where it does not say so in these two bytes.
 fn stated(path: &str, comment: usize) -> Option<usize> {
     // The record of the end has 22 bytes, the tenth and eleventh of which are the number, and then the comment.
-    let mut file = File::open(path_of(path)).ok()?;
+    let mut file = Bytes::open(path).ok()?;
     let mut end = [0; 12];
     file.seek(SeekFrom::End(-22 - comment as i64)).ok()?;
     file.read_exact(&mut end).ok()?;
@@ -59,7 +58,7 @@ fn place<R: Read>(entry: &zip::read::ZipFile<'_, R>) -> std::result::Result<Exte
 
 /// The text of a member.
 pub(super) fn stream(path: &str, at: u64, packed: u64, method: Method) -> io::Result<Stream> {
-    let mut file = File::open(path_of(path))?;
+    let mut file = Bytes::open(path)?;
     file.seek(SeekFrom::Start(at))?;
     let bytes = BufReader::new(file.take(packed));
     Ok(match method {

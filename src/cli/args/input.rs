@@ -468,7 +468,8 @@ pub fn ingest(files: &[String], to: To<'_>, options: &Options, no_progress: bool
         return Err(if reasons.is_empty() { error } else { error.hint(reasons.join("; ")) });
     }
     for archive in &found.archives {
-        say(&format!("{} is an archive: {} of the {} files in it read", archive.path, archive.logs, archive.files));
+        let name = if archive.path == "-" { "standard input" } else { &archive.path };
+        say(&format!("{name} is an archive: {} of the {} files in it read", archive.logs, archive.files));
     }
     let mut store = store.map_or_else(|| to.open(), Ok)?;
     let mut meter = Meter::new(&found.paths, no_progress);

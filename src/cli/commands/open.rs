@@ -59,12 +59,14 @@ pub fn run(args: &OpenArgs, stop: &Stop) -> Result<u8> {
     if connections.is_empty() {
         return Err(Error::new(ErrorKind::Input, format!("{} holds no connection", args.file)));
     }
+    let redactor = args.redact.redactor(&config);
+    let at = args.what.as_deref().map(|what| page::place(&loaded.store, what, redactor.clone())).transpose()?;
     let wanted = page::Wanted {
         inputs,
         connections: &connections,
-        redactor: args.redact.redactor(&config),
+        redactor,
         stuck_after_us: judged.settings().stuck_after_us,
-        at: args.what.as_deref().map(|what| page::place(&loaded.store, what)).transpose()?,
+        at,
     };
     page::beside(&loaded, &ReportArgs::page(path.clone()), wanted)?;
     io::print(&format!("{}\n{}", escape(&path.display().to_string()), address(&path)))?;

@@ -148,11 +148,12 @@ pub fn run(args: &WhyArgs, commands: &[String], stop: &Stop) -> Result<u8> {
 fn beside(loaded: &Loaded, args: &WhyArgs, stuck_after_us: i64, config: &Config) -> Result<()> {
     let all = loaded.store.connections()?;
     let connections: Vec<ConnectionRow> = wanted(&all, args)?.into_iter().cloned().collect();
-    let at = args.asked().map(|asked| page::place(&loaded.store, asked.name())).transpose()?;
+    let redactor = args.redact.redactor(config);
+    let at = args.asked().map(|asked| page::place(&loaded.store, asked.name(), redactor.clone())).transpose()?;
     let wanted = page::Wanted {
         inputs: &args.hops.files(&args.file.iter().cloned().collect::<Vec<_>>())?,
         connections: &connections,
-        redactor: args.redact.redactor(config),
+        redactor,
         stuck_after_us,
         at,
     };

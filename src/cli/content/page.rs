@@ -134,12 +134,14 @@ pub fn gather(store: &Store, wanted: Wanted<'_>) -> Result<Rc<Gathered>> {
     Ok(Rc::new(gathered(rest, collected)))
 }
 
-/// Where a page opens that is asked for a request; a method, tool or other text is a filter.
-pub fn place(store: &Store, what: &str) -> Result<String> {
+/// Where a page opens that is asked for a request; a method, tool or other text is a filter. Both are spelled as the page has them:
+/// without secrets.
+pub fn place(store: &Store, what: &str, redactor: Option<Redactor>) -> Result<String> {
+    let shown = |word: &str| redactor.map_or(fragment(word), |mut redactor| fragment(&redactor.text(word)));
     Ok(match request_name::find(store, what) {
-        Ok(row) => format!("request-{}", fragment(&request_name::unique(store, &row, usize::MAX)?)),
+        Ok(row) => format!("request-{}", shown(&request_name::unique(store, &row, usize::MAX)?)),
         Err(error) if what.starts_with('#') || what.contains('@') => return Err(error),
-        Err(_) => format!("filter-{}", fragment(what)),
+        Err(_) => format!("filter-{}", shown(what)),
     })
 }
 

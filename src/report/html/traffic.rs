@@ -174,10 +174,11 @@ impl<'a> Collector<'a> {
         let label = label_of(message).unwrap_or_default();
         let text = self.text(message, raw);
         let method = self.clean(message.method.as_deref().unwrap_or("")).into_owned();
+        let source = self.clean(&message.source).into_owned();
         let row = Row {
             id: message.id,
             connection,
-            source: self.strings.of(&message.source),
+            source: self.strings.of(&source),
             kind: self.strings.of(&message.kind),
             method: self.strings.of(&method),
             label: self.strings.of(&label),
