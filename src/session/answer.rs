@@ -277,7 +277,7 @@ impl Conn {
             self.side_mut(m.sender).supports_cancel = true;
         }
         for late in late {
-            let crossing = self.crossing(m.sender, late.cancel.seen, m.seen, content);
+            let crossing = self.crossing(m, late.cancel.seen, content);
             self.accuse(step, Suspect { crossing, what: Accused::LateAnswer(Box::new(late)) });
         }
     }

@@ -341,7 +341,7 @@ impl Conn {
             return self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
         }
         let exchange = Box::new(slot.exchange.clone());
-        let crossing = self.crossing(m.sender, cancel, m.seen, false);
+        let crossing = self.crossing(m, cancel, false);
         self.accuse(step, Suspect { crossing, what: Accused::Nested { exchange } });
     }
 
