@@ -97,6 +97,7 @@ impl Conn {
         let is_error = m.message.kind == Kind::Error;
         let code = m.message.error_code();
         let says_cancelled = is_error && m.message.says_cancelled();
+        self.note_awaited(issuer, id, m.seen);
         let Some(slot) = self.slot_mut(issuer, id) else { return };
         slot.answered_on = m.stream;
         let exchange = &mut slot.exchange;

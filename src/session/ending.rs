@@ -193,25 +193,25 @@ impl Conn {
 
     /// What the end of the log allows to conclude about a request that has no answer. `None`: nothing worth saying.
     fn unanswered(&self, step: &Step<'_>, slot: &Slot, end: Seen, waits: &Waits) -> Option<Judgement> {
-        let age = end.since(self.due_since(slot)?);
-        let judgement = self.overdue(step, slot.exchange.issuer, age)?;
+        let since = self.due_since(slot)?;
+        let quiet = end.since(self.last_work(slot, since));
+        let judgement = self.overdue(step, slot.exchange.issuer, end.since(since), quiet)?;
         let excuse = self.excuse(slot, waits).filter(|_| judgement == Judgement::EXACT);
         Some(excuse.map_or(judgement, Judgement::undecidable))
     }
 
-    /// What the end of the log allows to conclude about what was owed to `issuer` for `age` microseconds. `None`: nothing
-    /// worth saying.
-    fn overdue(&self, step: &Step<'_>, issuer: Side, age: Option<i64>) -> Option<Judgement> {
+    /// What the end of the log allows to conclude about what was owed to `issuer` for `age` microseconds, since there was no sign of
+    /// work on it for `quiet`. `None`: nothing worth saying.
+    fn overdue(&self, step: &Step<'_>, issuer: Side, age: Option<i64>, quiet: Option<i64>) -> Option<Judgement> {
         let died = self.facts.died().filter(|_| issuer == Side::Client);
+        let recent = age.is_some() && quiet.min(age).or(age) <= Some(step.settings.stuck_after_us);
         Some(match (self.facts.end, age) {
             // Nothing can follow the end of a process: neither its time nor the age matters.
             _ if died.is_some_and(|(_, exit)| !was_told_to_end(exit)) => Judgement::EXACT,
-            (End::Closed(_), Some(age)) if died.is_some() && age <= step.settings.stuck_after_us => {
-                Judgement::undecidable(TOLD_TO_END)
-            }
+            (End::Closed(_), Some(_)) if died.is_some() && recent => Judgement::undecidable(TOLD_TO_END),
             (End::Closed(_), None) => Judgement::undecidable("the log has no usable time"),
             (End::Closed(_), Some(age)) if age <= step.settings.grace_us => return None,
-            (End::Closed(Some(by)), Some(age)) if by == issuer && age <= step.settings.stuck_after_us => {
+            (End::Closed(Some(by)), Some(_)) if by == issuer && recent => {
                 Judgement::undecidable("the requester hung up on a request that may have been in work")
             }
             (End::Closed(_), Some(_)) => Judgement::EXACT,

@@ -67,6 +67,8 @@ pub(in crate::session) struct Issued {
     pub(in crate::session) versions_missing: u32,
     /// Newest request of the *other* side that this side has answered: proof of what it had received.
     pub(in crate::session) acknowledged: Option<Witness>,
+    /// The last answer that this side needed for its work, where nothing tells for which.
+    pub(in crate::session) awaited: Option<Seen>,
     /// True once this side has acknowledged a cancel.
     pub(in crate::session) supports_cancel: bool,
     /// Requests sent towards this side since its last answer.
