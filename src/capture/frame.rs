@@ -32,6 +32,15 @@ impl Direction {
         }
     }
 
+    /// 0 and 1 for the two senders, 2 for one that is not told.
+    pub const fn number(self) -> u8 {
+        match self {
+            Direction::By(Side::Client) | Direction::Sent => 0,
+            Direction::By(Side::Server) | Direction::Received => 1,
+            Direction::Unknown => 2,
+        }
+    }
+
     /// The side, where it is named.
     pub fn side(self) -> Option<Side> {
         match self {

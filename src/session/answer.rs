@@ -97,6 +97,7 @@ impl Conn {
         let is_error = m.message.kind == Kind::Error;
         let code = m.message.error_code();
         let says_cancelled = is_error && m.message.says_cancelled();
+        self.note_awaited(issuer, id, m.seen);
         let Some(slot) = self.slot_mut(issuer, id) else { return };
         slot.answered_on = m.stream;
         let exchange = &mut slot.exchange;
@@ -277,7 +278,7 @@ impl Conn {
             self.side_mut(m.sender).supports_cancel = true;
         }
         for late in late {
-            let crossing = self.crossing(m.sender, late.cancel.seen, m.seen, content);
+            let crossing = self.crossing(m, late.cancel.seen, content);
             self.accuse(step, Suspect { crossing, what: Accused::LateAnswer(Box::new(late)) });
         }
     }

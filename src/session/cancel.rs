@@ -236,7 +236,7 @@ impl Conn {
             }
             (Some(fault), Some(answer)) if !in_flight => {
                 self.may_be_answered_late(step, &cancel, (issuer, id), answer);
-                let crossing = self.crossing(m.sender, answer, m.seen, false);
+                let crossing = self.crossing(m, answer, false);
                 let id = id.clone();
                 let done = CompletedCancel { cancel, fault, profile, request, issuer, id, method, answer };
                 self.accuse(step, Suspect { crossing, what: Accused::CompletedCancel(Box::new(done)) });
@@ -370,7 +370,7 @@ impl Conn {
         if at_once {
             return self.report_early_cancel(step, early);
         }
-        let crossing = self.crossing(m.sender, m.seen, m.seen, false);
+        let crossing = self.crossing(m, m.seen, false);
         let waiting = &mut self.side_mut(m.sender).early_cancels;
         waiting.push(Suspect { crossing, what: Accused::EarlyCancel(Box::new(early)) });
         if waiting.len() > EARLY {

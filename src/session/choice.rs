@@ -54,7 +54,7 @@ impl Conn {
         let lacks = || self.offers.lacks(choice, session, &chosen, value.as_deref());
         let Some(by) = terminal.or_else(lacks) else { return };
         // Before the first offer has reached it, a client may choose what it knows of.
-        let crossing = self.crossing(m.sender, by.seen, m.seen, by.tells_session && session.is_some());
+        let crossing = self.crossing(m, by.seen, by.tells_session && session.is_some());
         let Some(judgement) = self.tap(step.settings, &crossing).at_last(&crossing) else { return };
         let what = What::NotOffered { exchange: &slot.exchange, offer, chosen: &chosen, by: Some(by.seen), judgement };
         self.emit(step, m.profile, m.seen, Some(m.sender), what);

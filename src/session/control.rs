@@ -80,7 +80,7 @@ impl Conn {
             // What is offered behind it at the tap had not reached the client.
             Offered::Never => Some((None, self.in_order())),
             Offered::Withdrawn(since) => {
-                let crossing = self.crossing(m.sender, since, m.seen, false);
+                let crossing = self.crossing(m, since, false);
                 Some((Some(since), self.tap(step.settings, &crossing).at_last(&crossing)?))
             }
         }

@@ -115,7 +115,10 @@ impl Conn {
         self.report_death(step);
         self.capture_notes(step, last);
         self.lacks_records = self.skips_answers() || self.sides.iter().any(Issued::is_unlogged);
-        self.end_exchanges(step, end);
+        let names_lost = Side::BOTH.map(|side| self.side(side).lost_random_id());
+        let owed = self.end_exchanges(step, end);
+        // A side that makes up an id and another one that hangs are two faults at once; lost records look like both.
+        self.lacks_records |= Side::BOTH.iter().any(|side| names_lost[index(*side)] && owed[index(side.peer())]);
         self.emit(step, self.facts.profile, end, None, What::End);
     }
 
@@ -146,7 +149,8 @@ impl Conn {
         self.closed_at.or(last.at_us)
     }
 
-    fn end_exchanges(&mut self, step: &mut Step<'_>, end: Seen) {
+    /// Ends what is left open, and tells of which side's requests one was owed an answer for sure.
+    fn end_exchanges(&mut self, step: &mut Step<'_>, end: Seen) -> [bool; 2] {
         let mut open: Vec<(Seen, Side, Id, Option<u32>)> = Vec::new();
         let named = |slot: &Slot, side, stream| (slot.exchange.request, side, slot.exchange.id.clone(), stream);
         for side in Side::BOTH {
@@ -155,6 +159,7 @@ impl Conn {
         open.extend(self.beside.iter().map(|((stream, _), slot)| named(slot, Side::Client, Some(*stream))));
         open.sort_by_key(|(request, ..)| request.frame);
         let waits = Side::BOTH.map(|side| Waits { asked: self.asked(side.peer()), unheard: self.unheard(side) });
+        let mut owed = [false; 2];
         for (_, side, id, stream) in open {
             let slot = match stream {
                 None => self.side_mut(side).live.remove(&id),
@@ -162,13 +167,15 @@ impl Conn {
             };
             let Some(mut slot) = slot else { continue };
             if slot.exchange.in_flight() {
-                self.end_exchange(step, end, &mut slot, &waits[index(side)]);
+                owed[index(side)] |= self.end_exchange(step, end, &mut slot, &waits[index(side)]);
             }
             self.flush(step, side, slot);
         }
+        owed
     }
 
-    fn end_exchange(&mut self, step: &mut Step<'_>, end: Seen, slot: &mut Slot, waits: &Waits) {
+    /// Ends a request that was not answered; true if it was owed an answer for sure.
+    fn end_exchange(&mut self, step: &mut Step<'_>, end: Seen, slot: &mut Slot, waits: &Waits) -> bool {
         let exchange = &mut slot.exchange;
         let silent = exchange.cancel().is_some() && !exchange.profile.answers_cancelled();
         exchange.outcome = if silent { Outcome::Silent } else { Outcome::Unanswered };
@@ -177,9 +184,9 @@ impl Conn {
         }
         let exchange = &slot.exchange;
         if silent || !due(slot) || self.must_not_be_answered(exchange.issuer, exchange.profile) {
-            return;
+            return false;
         }
-        let Some(judgement) = self.unanswered(step, slot, end, waits) else { return };
+        let Some(judgement) = self.unanswered(step, slot, end, waits) else { return false };
         let answers = self.side(exchange.issuer.peer()).answers;
         let what = What::Unanswered {
             exchange,
@@ -189,29 +196,30 @@ impl Conn {
             permission_of_cancelled_turn: self.permission_of_cancelled_turn(slot),
         };
         self.emit(step, exchange.profile, end, Some(exchange.issuer.peer()), what);
+        judgement == Judgement::EXACT
     }
 
     /// What the end of the log allows to conclude about a request that has no answer. `None`: nothing worth saying.
     fn unanswered(&self, step: &Step<'_>, slot: &Slot, end: Seen, waits: &Waits) -> Option<Judgement> {
-        let age = end.since(self.due_since(slot)?);
-        let judgement = self.overdue(step, slot.exchange.issuer, age)?;
+        let since = self.due_since(slot)?;
+        let quiet = end.since(self.last_work(slot, since));
+        let judgement = self.overdue(step, slot.exchange.issuer, end.since(since), quiet)?;
         let excuse = self.excuse(slot, waits).filter(|_| judgement == Judgement::EXACT);
         Some(excuse.map_or(judgement, Judgement::undecidable))
     }
 
-    /// What the end of the log allows to conclude about what was owed to `issuer` for `age` microseconds. `None`: nothing
-    /// worth saying.
-    fn overdue(&self, step: &Step<'_>, issuer: Side, age: Option<i64>) -> Option<Judgement> {
+    /// What the end of the log allows to conclude about what was owed to `issuer` for `age` microseconds, since there was no sign of
+    /// work on it for `quiet`. `None`: nothing worth saying.
+    fn overdue(&self, step: &Step<'_>, issuer: Side, age: Option<i64>, quiet: Option<i64>) -> Option<Judgement> {
         let died = self.facts.died().filter(|_| issuer == Side::Client);
+        let recent = age.is_some() && quiet.min(age).or(age) <= Some(step.settings.stuck_after_us);
         Some(match (self.facts.end, age) {
             // Nothing can follow the end of a process: neither its time nor the age matters.
             _ if died.is_some_and(|(_, exit)| !was_told_to_end(exit)) => Judgement::EXACT,
-            (End::Closed(_), Some(age)) if died.is_some() && age <= step.settings.stuck_after_us => {
-                Judgement::undecidable(TOLD_TO_END)
-            }
+            (End::Closed(_), Some(_)) if died.is_some() && recent => Judgement::undecidable(TOLD_TO_END),
             (End::Closed(_), None) => Judgement::undecidable("the log has no usable time"),
             (End::Closed(_), Some(age)) if age <= step.settings.grace_us => return None,
-            (End::Closed(Some(by)), Some(age)) if by == issuer && age <= step.settings.stuck_after_us => {
+            (End::Closed(Some(by)), Some(_)) if by == issuer && recent => {
                 Judgement::undecidable("the requester hung up on a request that may have been in work")
             }
             (End::Closed(_), Some(_)) => Judgement::EXACT,

@@ -59,7 +59,7 @@ impl Conn {
         let same = !speaks && refusal.versions.refused.as_deref().is_none_or(|refused| *refused == *stated);
         let (profile, seen) =
             (if refusal.profile.unknown_revision { m.profile } else { refusal.profile }, refusal.seen);
-        let crossing = self.crossing(m.sender, seen, m.seen, false);
+        let crossing = self.crossing(m, seen, false);
         let Some(judgement) = self.tap(step.settings, &crossing).at_last(&crossing) else { return };
         if let Some(refusal) = &mut self.eras.shown.refusal {
             refusal.told = true;

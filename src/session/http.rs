@@ -310,6 +310,16 @@ impl Conn {
         }
     }
 
+    /// True for a message of the server on a stream that resumes another: its time is that of the delivery. A GET of which the log shows no
+    /// headers may resume one, but not over HTTP+SSE.
+    pub(super) fn may_be_redelivered(&self, m: &Incoming<'_>) -> bool {
+        let Some(stream) = m.stream.filter(|_| m.sender == Side::Server) else { return false };
+        self.resumes(stream).unwrap_or_else(|| {
+            let head = self.http.streams.get(&stream).and_then(|stream| stream.request.as_ref());
+            self.http.is_streamable() && head.is_some_and(|(_, head)| head.accept.is_none())
+        })
+    }
+
     /// Whether a stream goes on with another one; `None` where the log does not tell.
     fn resumes(&self, stream: u32) -> Option<bool> {
         if self.opener(Some(stream)).is_some() {

@@ -82,6 +82,7 @@ impl Conn {
             Kind::Notification => {
                 self.side_mut(incoming.sender).notified = Some(incoming.seen);
                 self.note_notified(&incoming);
+                self.note_on_stream(&incoming);
                 self.notification(step, &incoming);
             }
             Kind::Result | Kind::Error => self.answer(step, &incoming),
@@ -243,6 +244,7 @@ impl Conn {
             acknowledged: false,
             partial: false,
             work: None,
+            worked: None,
             wanted: if known.is_some_and(|known| known.long_lived) {
                 Wanted::from_json(m.facts.notifications())
             } else {
@@ -307,6 +309,7 @@ impl Conn {
         let Some(handle) = parent else { return };
         let Some(parent) = self.known_mut(&handle) else { return };
         parent.exchange.history.add('n', m.sender, handle.issuer);
+        self.note_nested(&handle, m.message.method(), m.seen);
         slot.exchange.parent = Some(handle.request);
         slot.parent = Some(Box::new(handle));
         if slot.role == Role::Permission {
@@ -341,7 +344,7 @@ impl Conn {
             return self.emit(step, slot.exchange.profile, m.seen, Some(m.sender), what);
         }
         let exchange = Box::new(slot.exchange.clone());
-        let crossing = self.crossing(m.sender, cancel, m.seen, false);
+        let crossing = self.crossing(m, cancel, false);
         self.accuse(step, Suspect { crossing, what: Accused::Nested { exchange } });
     }
 

@@ -53,6 +53,7 @@ mod turn;
 mod unheard;
 mod version;
 mod window;
+mod working;
 
 pub use connection::{Connection, Directions, End, Lifecycle, Opened};
 pub use detail::{

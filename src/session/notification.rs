@@ -108,7 +108,7 @@ impl Conn {
             return;
         }
         let exchange = Box::new(slot.exchange.clone());
-        let crossing = self.crossing(m.sender, cancel, m.seen, false);
+        let crossing = self.crossing(m, cancel, false);
         self.accuse(step, Suspect { crossing, what: Accused::Notification { exchange } });
     }
 }

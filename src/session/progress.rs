@@ -95,7 +95,7 @@ impl Conn {
             if std::mem::replace(&mut created.refusal_told, true) {
                 return;
             }
-            let crossing = self.crossing(m.sender, answer, m.seen, false);
+            let crossing = self.crossing(m, answer, false);
             let Some(judgement) = self.tap(step.settings, &crossing).at_last(&crossing) else { return };
             return self.progress_fault(step, m, raw, ProgressFault::Refused { answer, judgement });
         }
@@ -227,7 +227,7 @@ impl Conn {
         let cancel = cancel.map(|cancel| cancel.seen);
         let (void, request, profile) = (slot.cancel_void, slot.exchange.request.frame, slot.exchange.profile);
         if let (Some(cancel), false, false) = (cancel, void, profile.answers_cancelled()) {
-            let crossing = self.crossing(m.sender, cancel, m.seen, false);
+            let crossing = self.crossing(m, cancel, false);
             let what = Accused::Progress { issuer, id: id.clone(), request, by_id };
             self.accuse(step, Suspect { crossing, what });
         }

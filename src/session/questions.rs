@@ -24,7 +24,7 @@ impl Conn {
 
     pub(super) fn ask_about_cancel(&mut self, m: &Incoming<'_>, cancel: Cancellation, id: &Id) {
         if self.questions.len() < LIMIT {
-            let about = About::Cancel(Box::new(cancel), self.crossing(m.sender, m.seen, m.seen, false));
+            let about = About::Cancel(Box::new(cancel), self.crossing(m, m.seen, false));
             self.questions.push(Question { seen: m.seen, sender: m.sender, profile: m.profile, id: id.clone(), about });
         }
     }

@@ -97,6 +97,10 @@ pub(super) const FORGOTTEN: &str = "too many requests came since, and their toke
 /// Why a cancel proves nothing that followed its request closely.
 const OVERTAKEN: &str = "the cancel may have come before its request: each went its own way";
 
+/// Why the time of a message is not that of its sending.
+const REDELIVERED: &str =
+    "it came on a stream that was taken up again, and may have been written before the stream broke off";
+
 /// Why the difference of two times is no delay.
 const STEPPED: &str =
     "the clock of the log was set back around these messages, and may have been set forward again between them";
@@ -236,15 +240,17 @@ pub(super) struct Crossing {
     pub(super) heard_us: Option<i64>,
     /// How much of the time between the two the clock of the log may have jumped over, microseconds.
     pub(super) jumped_us: i64,
+    /// True where `second` may have been written long before it passed, and kept for a stream that broke off.
+    pub(super) redelivered: bool,
 }
 
 impl Crossing {
     /// Why a delay over this limit proves nothing, where it does not.
     fn doubt(&self, delta: i64, limit: i64) -> Option<&'static str> {
-        match self.apart_us.is_some_and(|apart| apart <= limit) {
-            true => Some(OVERTAKEN),
-            false => (delta - self.jumped_us <= limit).then_some(STEPPED),
-        }
+        let overtaken = self.apart_us.is_some_and(|apart| apart <= limit);
+        let stepped = delta - self.jumped_us <= limit;
+        let doubts = [(self.redelivered, REDELIVERED), (overtaken, OVERTAKEN), (stepped, STEPPED)];
+        doubts.into_iter().find_map(|(holds, reason)| holds.then_some(reason))
     }
 
     /// True if the decider had been heard long enough before `second`.

@@ -15,7 +15,7 @@ impl Conn {
         let Some(slot) = self.slot(m.sender, id).filter(|_| other && !m.facts.taken_out) else { return };
         let Some(terminal) = Facts::id(m.facts.terminal()).filter(|_| !self.released.is_empty()) else { return };
         let Some((released, answer)) = self.released.get(&(slot.topic.clone(), terminal)).copied() else { return };
-        let crossing = self.crossing(m.sender, answer, m.seen, false);
+        let crossing = self.crossing(m, answer, false);
         let Some(judgement) = self.tap(step.settings, &crossing).at_last(&crossing) else { return };
         let what = What::Released { exchange: &slot.exchange, released, answer, judgement };
         self.emit(step, m.profile, m.seen, Some(m.sender), what);

@@ -183,7 +183,7 @@ impl Conn {
     fn nothing_in_work(&self, step: &Step<'_>, m: &Incoming<'_>, name: &str) -> Option<CancelFault> {
         let over = self.turns.get(name)?.over;
         let Some(ended) = over else { return Some(CancelFault::NothingInWork { over, judgement: Judgement::EXACT }) };
-        let crossing = self.crossing(m.sender, ended, m.seen, false);
+        let crossing = self.crossing(m, ended, false);
         let judgement = self.tap(step.settings, &crossing).at_last(&crossing)?;
         Some(CancelFault::NothingInWork { over, judgement })
     }
@@ -216,7 +216,7 @@ impl Conn {
         let judgement = cancel.and_then(|cancel| match knew {
             true => Some(Judgement::EXACT),
             false => {
-                let crossing = self.crossing(m.sender, cancel, m.seen, false);
+                let crossing = self.crossing(m, cancel, false);
                 self.tap(step.settings, &crossing).at_last(&crossing)
             }
         });
@@ -246,7 +246,7 @@ impl Conn {
             // It said itself before that the session is closed.
             Outcome::Result => Some(Judgement::EXACT),
             Outcome::InFlight => {
-                let crossing = self.crossing(m.sender, seen, m.seen, false);
+                let crossing = self.crossing(m, seen, false);
                 self.tap(step.settings, &crossing).at_last(&crossing)
             }
             _ => None,
@@ -306,7 +306,7 @@ impl Conn {
     /// A cancelled turn ended, and its end does not say that it was cancelled.
     fn not_cancelled(&self, step: &mut Step<'_>, m: &Incoming<'_>, prompt: Option<&Handle>, cancel: Seen) {
         let Some(slot) = prompt.and_then(|prompt| self.known(prompt)) else { return };
-        let crossing = self.crossing(m.sender, cancel, m.seen, false);
+        let crossing = self.crossing(m, cancel, false);
         let Some(judgement) = self.tap(step.settings, &crossing).at_last(&crossing) else { return };
         let exchange = &slot.exchange;
         let what = What::TurnNotCancelled { exchange, cancel, judgement };

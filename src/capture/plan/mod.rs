@@ -6,7 +6,7 @@ mod twins;
 
 pub(super) use echoes::{APART_US, Echoes};
 pub(super) use order::{Order, Rank};
-pub(super) use twins::{Known, Twins};
+pub(super) use twins::{Known, Repeated, Twins};
 
 use rustc_hash::FxHashSet;
 
@@ -31,7 +31,7 @@ pub(super) struct Plan {
     pub doubts: bool,
     /// Records without a time stand twice, one right behind the other: nothing tells whether they were said twice or written twice.
     pub stutters: bool,
-    /// True if some that ask or answer do: then what has no id may do so, too.
+    /// True if its head shows that it was the log that repeated them: then whatever stands twice is its doing.
     pub resent: bool,
     /// True if every message stands in it an even number of times, with or without times: it has two writers.
     pub doubled: bool,

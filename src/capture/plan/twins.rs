@@ -10,6 +10,9 @@ use crate::capture::place::Place;
 /// How many messages are remembered.
 const REMEMBERED: usize = 4096;
 
+/// How many records stand twice in a log that repeats many, where it does not tell who sent them.
+const SEVERAL: usize = 3;
+
 /// Whether a message was handed on before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::capture) enum Known {
@@ -17,6 +20,26 @@ pub(in crate::capture) enum Known {
     Yes,
     /// The same was, at the same time; nothing tells whether it was said twice or delivered twice.
     Perhaps,
+}
+
+/// Who has said what stands twice with one time and nothing newer between the two. One side may say a thing twice by mistake, but hardly
+/// both of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::capture) struct Repeated([usize; 3]);
+
+impl Repeated {
+    /// Takes down a record that stands twice, by the number of its sender.
+    pub(in crate::capture) fn note(&mut self, sender: u8) {
+        if let Some(count) = self.0.get_mut(usize::from(sender)) {
+            *count += 1;
+        }
+    }
+
+    /// True where they are the log's doing, which repeats many records, whoever sent them.
+    pub(in crate::capture) fn are_the_logs(&self) -> bool {
+        let [one, other, untold] = self.0;
+        one > 0 && other > 0 || untold >= SEVERAL
+    }
 }
 
 /// The messages that were handed on, of a log or of one of its parts.
@@ -32,8 +55,10 @@ pub(in crate::capture) struct Twins {
     newest: Option<i64>,
     /// Of a log whose records stand twice, one right behind the other: the digest of the last one.
     last: Option<u64>,
-    /// True once a request or an answer stood twice: then what has no id may do so, too.
+    /// True once the log has surely said a thing twice: then whatever stands twice is the log's doing.
     met: bool,
+    /// Requests and answers that stood twice.
+    repeated: Repeated,
     /// Of a log that holds everything twice: digests of what was met once and not yet again.
     single: FxHashSet<u64>,
 }
@@ -62,9 +87,9 @@ impl Twins {
     }
 
     /// Whether a message or a batch, given by the hash of its text, was handed on before: byte for byte, and with the same time. Where
-    /// the clock tells too little, it may as well have been said again. Two notifications may well be equal; they are twins for sure
-    /// only where requests or answers are, or where newer ones stand between them. A log that holds everything twice is asked so about
-    /// what its second writer has not written.
+    /// the clock tells too little, it may as well have been said again. So it may where the log repeats nothing else: twins are told by
+    /// newer messages between them, or by requests and answers of both sides that stand twice. A log that holds everything twice is asked
+    /// so about what its second writer has not written.
     #[inline]
     pub(in crate::capture) fn knows(&mut self, plan: &Plan, place: &Place, text: u64, has_id: bool) -> Known {
         let digest = self.digest(place, text);
@@ -82,7 +107,10 @@ impl Twins {
         if !stands_before && !of_earlier {
             return Known::No;
         }
-        let is_told = of_earlier || plan.resent || self.met || newest > at_us || has_id;
+        if has_id {
+            self.repeated.note(place.direction.number());
+        }
+        let is_told = of_earlier || plan.resent || self.met || newest > at_us || self.repeated.are_the_logs();
         if plan.doubts || !is_told {
             return Known::Perhaps;
         }
@@ -108,5 +136,21 @@ impl Twins {
             self.seen.retain(|_, number| *number > oldest);
         }
         known
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_both_sides_repeat_is_the_logs_doing() {
+        let told = |senders: &[u8]| {
+            let mut repeated = Repeated::default();
+            senders.iter().for_each(|sender| repeated.note(*sender));
+            repeated.are_the_logs()
+        };
+        assert!(!told(&[]) && !told(&[1]) && !told(&[1, 1, 1, 1]) && !told(&[2, 2]));
+        assert!(told(&[0, 1]) && told(&[2, 2, 2]));
     }
 }

@@ -133,7 +133,8 @@ fn by_notes(notes: Notes, of: &Looked<'_>, head: &[u8], look: impl Fn(bool) -> O
         let untold = notes.have_coarse_times() || !counted && notes.are_answered_as_often(&Plan::default());
         let resolution_us = notes.shown_us;
         let (twins, doubts) = (!untold && !counted, untold && !counted);
-        let mut plan = Plan { twins, doubts, resolution_us, ..Plan::default() };
+        let resent = twins && twins::are_resent(&notes.list);
+        let mut plan = Plan { twins, doubts, resent, resolution_us, ..Plan::default() };
         artefact::look_alone(&notes, counted, &mut plan);
         let streams: Vec<u32> = notes.list.iter().map(|note| note.channel).collect();
         sampled::look(&notes.list, &streams, &mut plan);

@@ -17,10 +17,10 @@ use crate::capture::out::Out;
 use crate::capture::{Body, Channel, Direction, Frame, FrameSink, Proof, Resume, Skip, Transport};
 use crate::error::Result;
 use crate::jsonrpc::{Defect, Id, IdField, Kind, Message, Ordinal};
-use crate::protocol::{Facts, Side, answers_handshake, is_notification, profiles};
+use crate::protocol::{Facts, answers_handshake, is_notification, profiles};
 
 /// The sender that is not told.
-pub(super) const UNTOLD: u8 = 2;
+pub(super) const UNTOLD: u8 = Direction::Unknown.number();
 
 /// What a message does to an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,7 +201,7 @@ impl Notes {
         if act == Act::Open {
             self.opening = Some(id);
         }
-        let sender = sender(frame.direction);
+        let sender = frame.direction.number();
         let cancels = self.cancels.contains(&message.method());
         let cancelled = facts.request_id().or(facts.param_id()).filter(|_| cancels);
         let null_id = message.id == IdField::Null && message.method.is_some();
@@ -298,14 +298,6 @@ fn is_note(method: &str) -> bool {
 /// True for progress of a protocol that introduces it by an event.
 fn introduces_itself(method: &str) -> bool {
     profiles().any(|profile| profile.progress_step(method).is_some())
-}
-
-fn sender(direction: Direction) -> u8 {
-    match direction {
-        Direction::By(Side::Client) | Direction::Sent => 0,
-        Direction::By(Side::Server) | Direction::Received => 1,
-        Direction::Unknown => UNTOLD,
-    }
 }
 
 /// Shared, so that whoever reads can see how many there are.

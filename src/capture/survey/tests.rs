@@ -168,6 +168,11 @@ fn what_was_shipped_twice_is_read_once() {
     assert_eq!(read(&wrapped(&told, "")).0.frames.len(), 5);
     let block = [&told[..1], &told[1..2], &told[3..], &told[..1], &told[1..2], &told[3..]].concat();
     assert_eq!(read(&wrapped(&block, "")).0.frames.len(), 3);
+    // One answer that stands twice may have been sent twice: it is read, and doubted. With a request beside it the log repeats them.
+    let answered = [&SESSION[..6], &SESSION[5..]].concat();
+    assert_eq!(read(&wrapped(&answered, "")).0.frames.len(), 9);
+    let both = [&SESSION[..5], &SESSION[4..6], &SESSION[5..]].concat();
+    assert_eq!(ids(&read(&wrapped(&both, "")).0), [0, 20, 30, 100, 140, 160, 180]);
     // Another time, another message.
     let again = [&SESSION[..], &[(190, "a", "s2c", SESSION[6].3)]].concat();
     assert_eq!(read(&wrapped(&again, "")).0.frames.len(), 8);

@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::note::{Act, Note, Notes};
-use crate::capture::plan::Plan;
+use crate::capture::plan::{Plan, Repeated};
 use crate::capture::time::SECOND;
 
 /// What a record says, when, and in which stream.
@@ -64,7 +64,7 @@ impl Notes {
                 }
             }
         });
-        if resent > 0 {
+        if resent > 0 && all {
             plan.said.push(format!("{resent} records of its head stand in it twice, with the same time"));
         }
         self
@@ -195,17 +195,21 @@ pub(super) fn stutter(list: &[Note]) -> bool {
     asked.difference(&answered).next().is_some() && answered.difference(&asked).next().is_some()
 }
 
-/// True if a record with an id stands twice with one time, or one without, and records of other times between the two.
-fn are_resent(list: &[Note]) -> bool {
+/// True if a record stands twice with one time, and records of other times between the two, or requests and answers of both sides do: one
+/// alone may have been said twice.
+pub(super) fn are_resent(list: &[Note]) -> bool {
     let mut first: FxHashMap<(u32, u64, Option<i64>), usize> = FxHashMap::default();
-    let (mut time, mut since) = (None, 0);
+    let (mut time, mut since, mut repeated) = (None, 0, Repeated::default());
     list.iter().enumerate().any(|(at, note)| {
         let Some(at_us) = note.at_us else { return false };
         if time.replace(at_us) != Some(at_us) {
             since = at;
         }
         let known = *first.entry(note.said()).or_insert(at);
-        known < at && (note.id != 0 || known < since)
+        if known < at && note.id != 0 {
+            repeated.note(note.sender);
+        }
+        known < at && (known < since || repeated.are_the_logs())
     })
 }
 

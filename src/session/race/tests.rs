@@ -21,6 +21,7 @@ fn crossing(second_ms: i64) -> Crossing {
         apart_us: None,
         heard_us: None,
         jumped_us: 0,
+        redelivered: false,
     }
 }
 
@@ -279,4 +280,17 @@ fn who_was_not_heard_before_may_have_been_starting() {
         [judged(4000), judged(3950), judged(100)].map(Option::unwrap),
         [Certainty::Undecidable, Certainty::Undecidable, Certainty::Violation]
     );
+}
+
+#[test]
+fn what_was_kept_for_a_stream_that_broke_off_may_be_older_than_it_seems() {
+    let (settings, leg) = (Settings::default(), leg(&[20, 20, 20]));
+    let kept = Crossing { redelivered: true, ..crossing(4000) };
+    for vantage in [Vantage::Client, Vantage::Server] {
+        let judged = |crossing: &Crossing| tap(&settings, vantage, &leg).at_last(crossing).map(|found| found.certainty);
+        assert_eq!(judged(&crossing(4000)), Some(Certainty::Violation), "{vantage:?}");
+        assert_eq!(judged(&kept), Some(Certainty::Undecidable), "{vantage:?}");
+        let told = Crossing { content: true, ..kept };
+        assert_eq!(judged(&told), Some(Certainty::Violation), "its words prove it all the same");
+    }
 }

@@ -20,6 +20,9 @@ const UNASKED: usize = 64;
 /// How many methods that were answered are remembered; a log with more is no log of one side's silence.
 const METHODS: usize = 1024;
 
+/// The shortest id that may be made at random, in bytes.
+const RANDOM: usize = 8;
+
 /// Requests issued by one side.
 #[derive(Default)]
 pub(in crate::session) struct Issued {
@@ -67,6 +70,8 @@ pub(in crate::session) struct Issued {
     pub(in crate::session) versions_missing: u32,
     /// Newest request of the *other* side that this side has answered: proof of what it had received.
     pub(in crate::session) acknowledged: Option<Witness>,
+    /// The last answer that this side needed for its work, where nothing tells for which.
+    pub(in crate::session) awaited: Option<Seen>,
     /// True once this side has acknowledged a cancel.
     pub(in crate::session) supports_cancel: bool,
     /// Requests sent towards this side since its last answer.
@@ -148,11 +153,22 @@ impl Issued {
         self.count.lacks_first(&self.unasked)
     }
 
+    /// True where the other side names a request that is not there by an id like those that this side makes at random.
+    pub(in crate::session) fn lost_random_id(&self) -> bool {
+        self.named.ids_by_peer().any(|id| !self.count.is_of(Ordinal::of(id)) && is_like(id, self.live.keys()))
+    }
+
     /// True where nothing that this side sent is in the log, and the other side answers it all the same.
     pub(in crate::session) fn is_unlogged(&self) -> bool {
         let silent = self.live.is_empty() && !self.evicted && self.notified.is_none() && !self.nameless;
         silent && self.answers == 0 && self.missed
     }
+}
+
+/// True for a text as long as one of these ids, and long enough to be made at random.
+fn is_like<'i>(id: &Id, mut others: impl Iterator<Item = &'i Id>) -> bool {
+    let Id::Text(text) = id else { return false };
+    text.len() >= RANDOM && others.any(|other| matches!(other, Id::Text(other) if other.len() == text.len()))
 }
 
 /// Gives back the room of a map that is empty, or nearly so.
@@ -189,6 +205,15 @@ mod tests {
         assert!(unseen.is_unlogged());
         unseen.answers = 1;
         assert!(!unseen.is_unlogged(), "who is in the log, and did not ask");
+    }
+
+    #[test]
+    fn ids_that_are_made_at_random_are_as_long_as_each_other() {
+        let like =
+            |id: &str, other: &str| is_like(&Id::Text(id.into()), [&Id::Int(1), &Id::Text(other.into())].into_iter());
+        assert!(like("53560663-dd09", "4dad2986-ce83"));
+        assert!(!like("53560663", "4dad2986-ce83") && !like("5c", "a1"), "another length, or too short");
+        assert!(!is_like(&Id::Int(12345678), [&Id::Int(87654321)].into_iter()), "a number is counted");
     }
 
     #[test]

@@ -480,13 +480,26 @@ impl Conn {
         }
     }
 
-    /// The question whether `decider` had `first` when it sent `second`, as of now.
-    pub(super) fn crossing(&self, decider: Side, first: Seen, second: Seen, content: bool) -> Crossing {
+    /// The question whether the sender of a message had `first` when it sent it, as of now.
+    pub(super) fn crossing(&self, m: &Incoming<'_>, first: Seen, content: bool) -> Crossing {
+        let (decider, second) = (m.sender, m.seen);
         let newest = self.side(decider).acknowledged.filter(|witness| witness.request > first.frame);
         let barrier = newest.filter(|_| self.ordered());
         let samples_before = self.legs[index(decider)].count;
         let heard_us = self.side(decider).heard_first_us;
         let jumped_us = self.clock.jumped_between(first.frame, second.frame);
-        Crossing { decider, first, second, content, barrier, samples_before, apart_us: None, heard_us, jumped_us }
+        let redelivered = self.may_be_redelivered(m);
+        Crossing {
+            decider,
+            first,
+            second,
+            content,
+            barrier,
+            samples_before,
+            apart_us: None,
+            heard_us,
+            jumped_us,
+            redelivered,
+        }
     }
 }

@@ -74,9 +74,14 @@ impl Named {
         self.0.values().any(|first| first.cancel.is_some() && first.unprompted())
     }
 
+    /// The ids of those that the other side names.
+    pub(in crate::session) fn ids_by_peer(&self) -> impl Iterator<Item = &Id> {
+        self.0.iter().filter(|(_, first)| first.unprompted()).map(|(id, _)| id)
+    }
+
     /// True if the other side names such a request: it has made it up, or the log has lost it.
     pub(in crate::session) fn by_peer(&self) -> bool {
-        self.0.values().any(First::unprompted)
+        self.ids_by_peer().next().is_some()
     }
 }
 
@@ -117,6 +122,14 @@ mod tests {
         assert!(named.by_both());
         named.find(&Id::Int(1));
         assert!(!named.by_both() && !named.by_peer());
+    }
+
+    #[test]
+    fn ids_that_the_other_side_names_are_told() {
+        let mut named = Named::NEW;
+        named.note(&Id::Int(1), Naming::UNPROMPTED);
+        named.note(&Id::Int(2), Naming::Cancel(5));
+        assert_eq!(named.ids_by_peer().collect::<Vec<_>>(), [&Id::Int(1)]);
     }
 
     #[test]

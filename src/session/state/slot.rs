@@ -52,6 +52,8 @@ pub(in crate::session) struct Slot {
     pub(in crate::session) partial: bool,
     /// The work that was begun with its token, and whether it was ended.
     pub(in crate::session) work: Option<Box<(Seen, bool)>>,
+    /// The last sign of work on it that is no progress: see [`Slot::sign_of_work`].
+    pub(in crate::session) worked: Option<Seen>,
     /// What a subscription asks for.
     pub(in crate::session) wanted: Wanted,
     /// The options of a permission request, by their hashes.
@@ -80,6 +82,12 @@ impl Slot {
     /// True if the request gave this token for progress or partial results.
     pub(in crate::session) fn gave(&self, token: &Id) -> bool {
         self.exchange.progress_token.as_ref() == Some(token) || self.partial_token.as_deref() == Some(token)
+    }
+
+    /// The last sign that its receiver works on it: progress, a request that serves it or the answer that this waited for, or what else
+    /// comes on its stream.
+    pub(in crate::session) fn sign_of_work(&self) -> Option<Seen> {
+        self.exchange.last_progress.into_iter().chain(self.worked).max_by_key(|seen| seen.frame)
     }
 
     /// Takes down how far something has come, and gives what came before it: of the same stream, if there is such.
