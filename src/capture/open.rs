@@ -295,7 +295,7 @@ impl Log {
             ),
             () if out.key_was_not_told() => (
                 format!("no message in {} has beside it what --connection-key names", self.name),
-                "in records in JSON it is a member beside the message (conn, /meta/session) or text:NAME, in lines of text a name with a value (session=..), word:N, part:N, after:N or ends; without it, what tells connections apart is learned",
+                "in records in JSON it is a member beside the message (conn, /meta/session) or text:NAME, in lines of text a name with a value (session=..), word:N, part:N, field:N, after:N or ends; without it, what tells connections apart is learned",
             ),
             () => return Ok(()),
         };

@@ -211,6 +211,11 @@ impl<'s> Out<'s> {
         (self.twins.of_next(), self.parts.1)
     }
 
+    /// Notes a record that is read as one, by its digest; true if the part of the log before this one delivered it.
+    pub(crate) fn was_delivered(&mut self, record: u64) -> bool {
+        self.twins.was_delivered(record)
+    }
+
     /// True if messages were lost of it, or not read.
     pub(crate) fn lacks_messages(&self) -> bool {
         self.lacks || self.gap_at.is_some()

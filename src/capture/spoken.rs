@@ -22,6 +22,8 @@ pub(in crate::capture) enum Telling {
     Word(usize),
     /// `part:2`: a part of what stands before the message, from 1, between blanks, bars, commas, quotes and brackets.
     Part(usize),
+    /// `field:2`: the same between colons, too; one that does not begin with a letter (of a time, a number) says nothing.
+    Field(usize),
     /// `after:2`: the same behind the message.
     After(usize),
     /// `ends`: the two names around an arrow, whichever way it points.
@@ -45,6 +47,7 @@ impl Telling {
         place("word:")
             .map(Telling::Word)
             .or_else(|| place("part:").map(Telling::Part))
+            .or_else(|| place("field:").map(Telling::Field))
             .or_else(|| place("after:").map(Telling::After))
             .unwrap_or_else(|| if key == "ends" { Telling::Ends } else { Telling::Named(name(key).to_string()) })
     }
@@ -62,6 +65,7 @@ impl Telling {
         let (before, behind) = around(line);
         match self {
             Telling::Part(place) => parts(before).nth(place - 1).map(Cow::from),
+            Telling::Field(place) => fields(before).find(|(at, _)| at + 1 == *place).map(|(_, field)| field.into()),
             Telling::After(place) => parts(behind).nth(place - 1).map(Cow::from),
             Telling::Ends => ends(before).map(Cow::from),
             Telling::Named(name) => {
@@ -93,6 +97,7 @@ pub(in crate::capture) fn each<'l>(line: &'l str, give: &mut dyn FnMut(String, C
     words(prefix(line)).take(WORDS).enumerate().for_each(|(at, word)| short(format!("word:{}", at + 1), word.into()));
     let (before, behind) = around(line);
     parts(before).take(PARTS).enumerate().for_each(|(at, part)| short(format!("part:{}", at + 1), part.into()));
+    fields(before).for_each(|(at, field)| short(format!("field:{}", at + 1), field.into()));
     parts(behind).take(PARTS).enumerate().for_each(|(at, part)| short(format!("after:{}", at + 1), part.into()));
     pairs(before).chain(pairs(behind)).for_each(|(name, value)| short(name.to_string(), value.into()));
     ends(before).into_iter().for_each(|ends| short("ends".to_string(), ends.into()));
@@ -150,6 +155,16 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(parts_at).filter(|part| part.contains(char::is_alphanumeric))
 }
 
+/// What stands beside colons (`DEBUG:gw.c-7:RX`), with its place among all parts. The hour of a time would split a log by chance.
+fn fields(before: &str) -> impl Iterator<Item = (usize, &str)> {
+    let all = before.split(|c| c == ':' || parts_at(c)).filter(|part| part.contains(char::is_alphanumeric));
+    let at = |part: &str| part.as_ptr() as usize - before.as_ptr() as usize;
+    let beside =
+        move |part: &str| before[..at(part)].ends_with(':') || before[at(part) + part.len()..].starts_with(':');
+    let named = move |part: &str| part.starts_with(char::is_alphabetic) && beside(part);
+    all.enumerate().take(PARTS).filter(move |(_, part)| named(part))
+}
+
 /// Names that stand before values: `a=b`, `a: b`, `"a":"b"`.
 fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let signs = text.char_indices().filter(|(_, c)| matches!(c, '=' | ':'));
@@ -204,16 +219,21 @@ mod tests {
         let sql = format!("INSERT INTO m VALUES ('2026-09-03 08:15:00.020','ledger','in','{MESSAGE}');");
         let zap = format!(r#"08:15:00.020 DEBUG received {{"conn":"a-1","message":{MESSAGE}}}"#);
         let behind = format!("08:15:00.020 sent {MESSAGE} session=s:1 (worker-2)");
+        let python = format!("DEBUG:gw.c-7:RX {MESSAGE}");
+        let timed = format!("2026-09-03 08:15:00,020:DEBUG:gw.c-7:RX {MESSAGE}");
         for (key, line, value) in [
             ("part:7", &sql, "ledger"),
             ("conn", &zap, "a-1"),
             ("word:3", &zap, "received"),
+            ("field:2", &python, "gw.c-7"),
+            ("field:7", &timed, "gw.c-7"),
             ("session", &behind, "s:1"),
             ("after:2", &behind, "worker-2"),
         ] {
             assert_eq!(said(key, line).as_deref(), Some(value), "{key} in {line}");
         }
         assert_eq!(said("session", &zap), None);
+        assert_eq!(said("field:2", &timed), None, "the hour is no name");
     }
 
     #[test]

@@ -280,6 +280,11 @@ impl Profile {
 
 /// The order of a handshake, and which methods and updates belong where.
 impl Profile {
+    /// True for the request that begins a session.
+    pub fn opens_session(&self, issuer: Side, method: &str) -> bool {
+        issuer == Side::Client && self.opening.initialize == Some(method)
+    }
+
     /// True if the client may send this request only after `initialize`.
     pub fn must_follow_initialize(&self, method: &str) -> bool {
         let Some(initialize) = self.opening.initialize else { return false };

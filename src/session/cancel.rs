@@ -218,7 +218,7 @@ impl Conn {
             slot.exchange.history.add('c', m.sender, issuer);
             let void = matches!(
                 fault,
-                Some(CancelFault::Initialize | CancelFault::BeforeCapabilities | CancelFault::WithoutCapability(_))
+                Some(CancelFault::Initialize(_) | CancelFault::BeforeCapabilities | CancelFault::WithoutCapability(_))
             );
             slot.cancel_void |= void;
             slot.exchange.cancelled_by(cancel.clone());
@@ -285,10 +285,10 @@ impl Conn {
     /// What is wrong with a cancel because of the request it names.
     fn fault_by_target(&self, m: &Incoming<'_>, slot: &Slot) -> Option<CancelFault> {
         let exchange = &slot.exchange;
-        let handshake = exchange.issuer == Side::Client && Some(&*exchange.method) == m.profile.opening.initialize;
+        let handshake = m.profile.opens_session(exchange.issuer, &exchange.method);
         let open = exchange.in_flight() || m.profile.initialize_cancel_always_wrong;
         if handshake && open && m.profile.ruling("CAN003").is_some() {
-            return Some(CancelFault::Initialize);
+            return Some(CancelFault::Initialize(Judgement::EXACT));
         }
         if exchange.profile.ruling("CAN017").is_some() {
             match exchange.task {

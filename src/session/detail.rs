@@ -88,8 +88,8 @@ pub enum CancelFault {
     },
     /// CAN008. Another protocol's or revision's method.
     ForeignDialect,
-    /// CAN003. The handshake itself.
-    Initialize,
+    /// CAN003. The handshake itself; undecidable where the id may have been that of another request.
+    Initialize(Judgement),
     /// CAN017. A task-augmented request; undecidable while the task's id was not known to the canceller.
     TaskAugmented(Judgement),
     /// CAN015. Before capabilities were exchanged.

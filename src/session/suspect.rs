@@ -11,7 +11,7 @@ use super::seen::{FrameId, Seen};
 use super::state::{Accused, Conn, EarlyCancel, LateAnswer, Step, Suspect, aggregate, index};
 use crate::capture::Proof;
 use crate::jsonrpc::Id;
-use crate::protocol::{Mechanism, Side};
+use crate::protocol::{Mechanism, Profile, Side};
 
 /// How long a request may follow its own cancel to be taken for the one that was meant, in microseconds.
 pub(super) const EARLY_CANCEL_US: i64 = 1_000_000;
@@ -212,8 +212,14 @@ impl Conn {
     pub(super) fn report_early_cancel(&mut self, step: &mut Step<'_>, early: EarlyCancel) {
         let EarlyCancel { mut cancel, profile, mut fault, id, later, near } = early;
         // Over HTTP the request may have been sent first all the same, and so it was if the times say so.
-        let came_first = later.as_ref().and_then(|(request, _)| request.since(cancel.seen)).is_some_and(|us| us < 0);
+        let follows_by = later.as_ref().and_then(|(request, _)| request.since(cancel.seen));
+        let came_first = follows_by.is_some_and(|us| us < 0);
+        let handshake = later.as_ref().is_some_and(|(_, method)| profile.opens_session(cancel.sender, method));
         match later.is_some() {
+            // No order of the two makes it right.
+            true if !self.ordered() && handshake && is_forbidden(profile, &fault, follows_by) => {
+                fault = CancelFault::Initialize(self.surely_new(step, cancel.sender, cancel.seen));
+            }
             true if !self.ordered() => doubt(&mut fault, UNORDERED),
             true if came_first => doubt(&mut fault, AGAINST_TIME),
             _ => {}
@@ -276,6 +282,12 @@ impl Conn {
         }
         claimed
     }
+}
+
+/// True for a cancel of the handshake that follows so soon that it was meant.
+fn is_forbidden(profile: &Profile, fault: &CancelFault, follows_by: Option<i64>) -> bool {
+    let meant = follows_by.is_none_or(|us| us <= EARLY_CANCEL_US) && matches!(fault, CancelFault::UnknownId(_));
+    meant && profile.initialize_cancel_always_wrong && profile.ruling("CAN003").is_some()
 }
 
 /// What hangs on a cancel's coming before its request is not decidable.

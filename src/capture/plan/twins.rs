@@ -1,5 +1,6 @@
 //! Records that stand twice: what was delivered at least once, or sent again after a reconnect.
 
+use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
@@ -12,6 +13,9 @@ const REMEMBERED: usize = 4096;
 
 /// How many records stand twice in a log that repeats many, where it does not tell who sent them.
 const SEVERAL: usize = 3;
+
+/// How many records are, of those that hold several messages.
+const RECORDS: usize = 1 << 16;
 
 /// Whether a message was handed on before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +65,9 @@ pub(in crate::capture) struct Twins {
     repeated: Repeated,
     /// Of a log that holds everything twice: digests of what was met once and not yet again.
     single: FxHashSet<u64>,
+    /// Digests of the last records of this log, and of those of the part before it.
+    records: VecDeque<u64>,
+    earlier_records: FxHashSet<u64>,
 }
 
 impl Twins {
@@ -76,7 +83,18 @@ impl Twins {
 
     /// What the next log has to know of this one.
     pub(in crate::capture) fn of_next(self) -> Twins {
-        Twins { earlier: self.seen, ..Twins::default() }
+        let earlier_records = self.records.into_iter().collect();
+        Twins { earlier: self.seen, earlier_records, ..Twins::default() }
+    }
+
+    /// Notes a record that is read as one, by its digest; true if the part before this one delivered it. Not all of its messages need to
+    /// have times, by which they would be known.
+    pub(in crate::capture) fn was_delivered(&mut self, record: u64) -> bool {
+        if self.records.len() >= RECORDS {
+            self.records.pop_front();
+        }
+        self.records.push_back(record);
+        self.earlier_records.contains(&record)
     }
 
     fn digest(&self, place: &Place, text: u64) -> u64 {
@@ -152,5 +170,17 @@ mod tests {
         };
         assert!(!told(&[]) && !told(&[1]) && !told(&[1, 1, 1, 1]) && !told(&[2, 2]));
         assert!(told(&[0, 1]) && told(&[2, 2, 2]));
+    }
+
+    #[test]
+    fn the_records_of_the_part_before_are_known_and_no_others() {
+        let mut first = Twins::default();
+        assert!(
+            ![1, 2, 2].into_iter().any(|record| first.was_delivered(record)),
+            "within a part nothing is said of it"
+        );
+        let mut second = first.of_next();
+        assert_eq!([2, 3].map(|record| second.was_delivered(record)), [true, false]);
+        assert_eq!([1, 2, 3].map(|record| second.was_delivered(record)), [true, true, false]);
     }
 }

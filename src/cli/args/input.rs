@@ -42,7 +42,8 @@ pub struct ReadArgs {
     #[arg(long)]
     pub whole: bool,
     /// What tells connections apart: a field or a JSON pointer, several with commas; in lines of text a name with a value, word:N
-    /// (the Nth word), part:N, after:N (behind the message) or ends (the names around an arrow); text:NAME in texts of records
+    /// (the Nth word), part:N, field:N (between colons, too), after:N (behind the message) or ends (the names around an arrow);
+    /// text:NAME in texts of records
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     pub connection_key: Option<Vec<String>>,
     /// Links in folders are read only where what they lead to is in this one: what serves a folder serves nothing else

@@ -5,7 +5,7 @@
 use super::{age, faulty, object};
 use crate::capture::Proof;
 use crate::finding::Finding;
-use crate::rules::{Absence, Duty, Occasions, On, Rule, Whose};
+use crate::rules::{Absence, Duty, Occasions, On, Rule, Whose, race_text};
 use crate::session::{CancelFault, Event, What};
 
 /// The rule.
@@ -23,8 +23,12 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(event: &Event<'_>) -> Option<Finding> {
-    let What::Cancel { cancel, fault: Some(CancelFault::Initialize), target } = event.what else { return None };
+    let What::Cancel { cancel, fault: Some(CancelFault::Initialize(judgement)), target } = event.what else {
+        return None;
+    };
     let (object, age) = (object(cancel, target), age(cancel));
     let reason = cancel.reason.as_deref().map_or(String::new(), |reason| format!(", with the reason \"{reason}\""));
-    faulty(RULE.code, event, format!("the {} cancels {object}{age}{reason}", cancel.sender.as_str()))
+    let doubt = race_text(&judgement);
+    let summary = format!("the {} cancels {object}{age}{reason}{doubt}", cancel.sender.as_str());
+    Some(faulty(RULE.code, event, summary)?.judged(&judgement))
 }

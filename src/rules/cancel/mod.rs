@@ -55,5 +55,5 @@ fn object(cancel: &Cancellation, target: Option<Target<'_>>) -> String {
 
 /// ` 1.20 s after it was sent`, where the log has the times.
 fn age(cancel: &Cancellation) -> String {
-    cancel.delay_us.map_or(String::new(), |us| format!(" {} after it was sent", duration(us)))
+    cancel.delay_us.filter(|us| *us >= 0).map_or(String::new(), |us| format!(" {} after it was sent", duration(us)))
 }

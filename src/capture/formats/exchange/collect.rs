@@ -76,7 +76,7 @@ impl<'a> Collected<'a> {
         if let Some(resolution) = exchange.resolution_us {
             self.resolution_us = Some(self.resolution_us.map_or(resolution, |least| least.min(resolution)));
         }
-        let steps = steps(&exchange);
+        let steps = steps_in_turn(&mut exchange);
         let get = exchange.verb == "GET" && !exchange.socket;
         if steps.is_empty() {
             return false;
@@ -186,6 +186,16 @@ impl Collected<'static> {
     pub(super) fn take_owned(&mut self, exchange: Exchange<'_>) -> bool {
         self.put(exchange, ExchangeStep::into_owned)
     }
+}
+
+/// The steps of an exchange. Where it has no times, but a record of its request and another of its response, these tell what came first.
+fn steps_in_turn<'a>(exchange: &mut Exchange<'a>) -> Vec<ExchangeStep<'a>> {
+    let untimed = exchange.start_us.or(exchange.first_byte_us).or(exchange.end_us).is_none();
+    let Some([asked, answered]) = exchange.turns.filter(|_| untimed) else { return steps(exchange) };
+    (exchange.start_us, exchange.end_us) = (Some(asked), Some(answered));
+    let steps = steps(exchange);
+    (exchange.start_us, exchange.end_us) = (None, None);
+    steps.into_iter().map(|step| ExchangeStep { timed: false, since_us: None, ..step }).collect()
 }
 
 /// The last steps of an exchange of which wrappers tell when their records were written, with that time: the answer, or what wants none.

@@ -241,6 +241,8 @@ struct Half {
     offset: usize,
     /// True for a request.
     asks: bool,
+    /// How many were read before it.
+    turn: i64,
     /// When a wrapper says that it was written.
     written_us: Option<i64>,
 }
@@ -254,6 +256,8 @@ struct Joiner {
     waiting: BTreeMap<u64, (String, Half)>,
     named: FxHashMap<String, u64>,
     seen: Delivered,
+    /// How many halves were read.
+    turn: i64,
     bytes: usize,
     room: Vec<u8>,
 }
@@ -275,12 +279,13 @@ impl LineReader for Joiner {
             out.skip(line.number, Skip::NotAMessage);
             return Ok(());
         };
-        if !self.seen.is_new(record) {
+        if !self.seen.is_new(record, out) {
             out.skip(line.number, Skip::Duplicate);
             return Ok(());
         }
         let (text, offset, written_us) = (record.to_string(), line.offset as usize + at, out.wrapper_time());
-        let half = Half { text, line: line.number, offset, asks, written_us };
+        let half = Half { text, line: line.number, offset, asks, turn: self.turn, written_us };
+        self.turn += 1;
         let before = self.named.remove(&name).and_then(|line| self.waiting.remove(&line)).map(|(_, half)| half);
         self.bytes -= before.as_ref().map_or(0, |half| half.text.len());
         match before {
@@ -331,11 +336,15 @@ impl Joiner {
         let origin = |half: &Half, at: usize| Origin { line: half.line, offset: half.offset, at };
         let own = |half: &Option<Half>, at: usize| half.as_ref().map(|half| origin(half, at));
         let [asked, answered] = [own(&request, starts[0]), own(&response, starts[1])];
+        let turn = |half: &Option<Half>| half.as_ref().map(|half| half.turn);
+        let (asked_in, answered_in) = (turn(&request), turn(&response));
+        let turns = asked_in.or(answered_in).zip(answered_in.or(asked_in)).map(<[i64; 2]>::from);
         let found = self.found.get_or_insert_with(|| collected(layout, false));
         let (exchanges, _) = layout.exchanges(&joined, first.line, 0, out, &mut self.room);
         let mut any = false;
         for mut exchange in exchanges {
             exchange.written_us = [&request, &response].map(|half| half.as_ref()?.written_us);
+            exchange.turns = turns;
             exchange.halves = asked.or(answered).zip(answered.or(asked)).map(<[Origin; 2]>::from);
             any |= found.take_owned(exchange);
         }

@@ -1,5 +1,6 @@
 //! Learning where records keep the two bodies: ids that stand at two places prove it.
 
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
@@ -29,6 +30,15 @@ struct Holds {
 }
 
 impl Holds {
+    /// True for what wants an answer.
+    fn is_call(&self) -> bool {
+        self.asks && !self.ids.is_empty()
+    }
+
+    fn shares_id(&self, other: &Holds) -> bool {
+        self.ids.iter().any(|id| other.ids.contains(id))
+    }
+
     /// What a list holds: its answers where it has some, for what came in a response may be listed with the answer at its end.
     fn of_list(all: impl Iterator<Item = Holds>) -> Option<Holds> {
         let all: Vec<Holds> = all.collect();
@@ -125,6 +135,40 @@ type Leaves = Vec<(Path, Holds)>;
 /// Which members of arrays lead to an exchange.
 type Chain = Vec<usize>;
 
+/// What stands at a place: requests and answers, and those of them whose counterpart stands beside them.
+#[derive(Default)]
+struct Count {
+    asks: usize,
+    answers: usize,
+    answered: usize,
+    answering: usize,
+}
+
+impl Count {
+    /// True for the place of requests. A client posts its answers there, too, and may have as many of them: what has its answer beside
+    /// it tells more than how many there are.
+    fn is_of_requests(&self) -> bool {
+        match self.answered.cmp(&self.answering) {
+            Ordering::Equal => self.asks > self.answers,
+            order => order == Ordering::Greater,
+        }
+    }
+}
+
+/// Counts what one exchange holds.
+fn count_row<'r>(row: &'r Leaves, count: &mut BTreeMap<&'r Path, Count>) {
+    for (path, holds) in row {
+        let has_other = row.iter().any(|(_, other)| holds.asks != other.asks && holds.shares_id(other));
+        let own = count.entry(path).or_default();
+        let (all, paired) = match holds.asks {
+            true => (&mut own.asks, &mut own.answered),
+            false => (&mut own.answers, &mut own.answering),
+        };
+        *all += 1;
+        *paired += usize::from(has_other);
+    }
+}
+
 #[derive(Default)]
 pub(super) struct Bodies {
     rows: Vec<Leaves>,
@@ -162,21 +206,16 @@ impl Bodies {
         if self.bare || values.is_empty() {
             return None;
         }
-        let mut count: BTreeMap<&Path, (usize, usize)> = BTreeMap::new();
-        for (path, holds) in self.rows.iter().flatten() {
-            let entry = count.entry(path).or_default();
-            if holds.asks { entry.0 += 1 } else { entry.1 += 1 }
-        }
-        let sorted = |wanted: fn(usize, usize) -> bool| {
-            let mut list: Vec<_> = count.iter().filter(|(_, (asks, answers))| wanted(*asks, *answers)).collect();
-            list.sort_by_key(|(path, (asks, answers))| {
-                (std::cmp::Reverse(asks + answers), path.0.len(), Path::clone(path))
-            });
+        let mut count: BTreeMap<&Path, Count> = BTreeMap::new();
+        self.rows.iter().for_each(|row| count_row(row, &mut count));
+        let sorted = |wanted: fn(&Count) -> bool| {
+            let mut list: Vec<_> = count.iter().filter(|(_, count)| wanted(count)).collect();
+            list.sort_by_key(|(path, count)| (Reverse(count.asks + count.answers), path.0.len(), Path::clone(path)));
             list.into_iter().map(|(path, _)| (*path).clone()).collect::<Vec<Path>>()
         };
-        let requests = alike(sorted(|asks, answers| asks > answers));
-        let mixed = |path: &Path| count.get(path).is_some_and(|(asks, answers)| answers * 4 > *asks);
-        let responses = alike(sorted(|asks, answers| asks <= answers));
+        let requests = alike(sorted(Count::is_of_requests));
+        let mixed = |path: &Path| count.get(path).is_some_and(|count| count.answers * 4 > count.asks);
+        let responses = alike(sorted(|count| !count.is_of_requests()));
         let first = requests.first()?;
         let responses: Vec<Path> = responses.into_iter().map(|path| in_row(path, first)).collect();
         // Answers that stand where requests do are in records of their own.
@@ -198,10 +237,10 @@ impl Bodies {
                 row.iter().find(|(path, _)| known(path)).map(|(_, holds)| holds)
             };
             match (of(requests), of(responses)) {
-                (Some(Holds { ids, .. }), None) if !ids.is_empty() => asked += 1,
-                (Some(Holds { ids, .. }), Some(Holds { ids: answered, .. })) if !ids.is_empty() => {
+                (Some(asks), None) if asks.is_call() => asked += 1,
+                (Some(asks), Some(answer)) if asks.is_call() => {
                     asked += 1;
-                    let own = answered.is_empty() || answered.iter().any(|id| ids.contains(id));
+                    let own = answer.ids.is_empty() || asks.shares_id(answer);
                     if own { matched += 1 } else { strayed += 1 }
                 }
                 (None, Some(holds)) => {

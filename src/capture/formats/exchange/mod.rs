@@ -114,6 +114,7 @@ impl Exchange<'_> {
             response: self.response.into_owned(),
             pushed: self.pushed.into_iter().map(ExchangeStep::into_owned).collect(),
             halves: self.halves,
+            turns: self.turns,
             socket: self.socket,
             resumes: self.resumes.map(owned),
             written_us: self.written_us,
@@ -176,6 +177,8 @@ pub(super) struct Exchange<'a> {
     pub pushed: Vec<ExchangeStep<'a>>,
     /// Where request and response stand, if each has a record of its own.
     pub halves: Option<[Origin; 2]>,
+    /// When each of them was written among all records, if so: the order of what has no times.
+    pub turns: Option<[i64; 2]>,
     /// True for a WebSocket: all of it is `pushed`, and it has no streams.
     pub socket: bool,
     /// The event of another stream behind which it goes on.

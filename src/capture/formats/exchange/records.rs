@@ -105,20 +105,27 @@ pub(in crate::capture::formats) struct Delivered(FxHashSet<u64>);
 
 impl Delivered {
     /// True for a record that was read before, byte for byte, with a time or a number that no other one has.
-    pub(in crate::capture::formats) fn knows(&mut self, record: &str, exchanges: &[Exchange<'_>]) -> bool {
+    pub(in crate::capture::formats) fn knows(
+        &mut self,
+        record: &str,
+        exchanges: &[Exchange<'_>],
+        out: &mut Out<'_>,
+    ) -> bool {
         let fine = |exchange: &Exchange<'_>| {
             exchange.start_us.or(exchange.end_us).is_some() && exchange.resolution_us.is_some_and(|us| us < 1_000_000)
         };
-        !self.is_new(record)
+        !self.is_new(record, out)
             && (exchanges.iter().any(fine) || members(record).any(|member| UNIQUE.contains(&&*plain(member.key))))
     }
 
-    /// True for a record that was not read before, byte for byte.
-    pub(super) fn is_new(&mut self, record: &str) -> bool {
+    /// True for a record that was not read before, byte for byte, neither here nor in the part of the log before.
+    pub(super) fn is_new(&mut self, record: &str, out: &mut Out<'_>) -> bool {
+        let digest = XxHash3_64::oneshot(record.as_bytes());
+        let delivered = out.was_delivered(digest);
         if self.0.len() >= REMEMBERED {
             self.0.clear();
         }
-        self.0.insert(XxHash3_64::oneshot(record.as_bytes()))
+        self.0.insert(digest) && !delivered
     }
 }
 
@@ -169,7 +176,7 @@ impl LineReader for ByLine {
                 out.skip(line.number, cut);
                 return Ok(());
             }
-            if self.seen.knows(&text[range], &exchanges) {
+            if self.seen.knows(&text[range], &exchanges, out) {
                 out.skip(line.number, Skip::Duplicate);
                 any = true;
                 continue;
@@ -221,7 +228,7 @@ impl WholeReader for Document {
             let mut any = false;
             if let (Some(layout), Some(found)) = (&self.layout, &mut found) {
                 let (exchanges, _) = layout.exchanges(&text[range.clone()], line, range.start, out, &mut room);
-                if seen.knows(&text[range.clone()], &exchanges) {
+                if seen.knows(&text[range.clone()], &exchanges, out) {
                     out.skip(line, Skip::Duplicate);
                     continue;
                 }

@@ -334,6 +334,17 @@ fn requests_and_answers_in_records_of_their_own_are_no_exchanges() {
     assert_eq!(found, [("message", 1, None), ("message", 2, None)]);
 }
 
+#[test]
+fn a_client_that_posts_as_many_answers_as_calls_has_one_place_for_both() {
+    let asks = r#"{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}"#;
+    let stream = format!("data: {asks}\n\ndata: {ANSWER}\n\n");
+    let record = |ms: i64, sent: &str, came: &str| json!({"start_ms": 1_772_452_800_000 + ms, "req": sent, "res": came, "sid": "s"});
+    let kept = read("http-exchange", &lines(&[record(0, ANSWER, ""), record(5, CALL, &stream), record(9, ANSWER, "")]));
+    let senders =
+        |side| kept.frames.iter().filter(|f| f.kind == "message" && f.direction == Direction::By(side)).count();
+    assert_eq!((senders(Side::Client), senders(Side::Server)), (3, 2), "{kept:?}");
+}
+
 /// A record of each half: `verb` tells a request, `status` a response.
 fn half(name: &str, verb_or_status: Value, ms: i64, body: &str) -> Value {
     let told = if verb_or_status.is_string() { "verb" } else { "status" };
@@ -368,6 +379,24 @@ fn requests_and_responses_of_their_own_are_joined_by_what_they_are_named() {
 }
 
 /// Two halves of one second have that in common, too, and others have it where more happens.
+#[test]
+fn halves_without_times_come_in_the_order_of_their_records() {
+    let timeless = |mut half: Value| {
+        half.as_object_mut().map(|members| members.remove("at"));
+        half
+    };
+    let halves = [
+        half("a", json!("POST"), 0, CALL),
+        half("b", json!("POST"), 0, CANCEL),
+        half("b", json!(202), 0, ""),
+        half("a", json!(200), 0, ANSWER),
+    ];
+    let kept = read("http-halves", &lines(&halves.map(timeless)));
+    let told: Vec<_> =
+        short(&kept).into_iter().filter(|(name, ..)| ["call", "cancel", "answer"].contains(name)).collect();
+    assert_eq!(told, [("call", 1, None), ("cancel", 2, None), ("answer", 4, None)]);
+}
+
 #[test]
 fn a_time_names_nothing_where_something_else_does() {
     let pair = |second: i64| {

@@ -158,6 +158,7 @@ impl<'a> Entry<'a> {
         Exchange {
             heads,
             halves: None,
+            turns: None,
             line,
             offset,
             session,

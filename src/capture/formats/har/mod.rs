@@ -61,7 +61,9 @@ impl WholeReader for HarReader {
             let entry = serde_json::from_str::<Entry<'_>>(raw);
             let exchange = entry.map(|entry| entry.exchange(line, offset, |part| offset_in(text, part)));
             match exchange {
-                Ok(exchange) if seen.knows(raw, std::slice::from_ref(&exchange)) => out.skip(line, Skip::Duplicate),
+                Ok(exchange) if seen.knows(raw, std::slice::from_ref(&exchange), out) => {
+                    out.skip(line, Skip::Duplicate)
+                }
                 Ok(exchange) => {
                     if !found.take(exchange) {
                         out.skip(line, Skip::NotAMessage);

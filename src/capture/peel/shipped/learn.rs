@@ -72,7 +72,9 @@ fn learned(sample: &Sample, around: Inside) -> Option<Learned> {
     let message = shown(&chosen.path);
     // Who keeps a direction beside his messages in a line is read as such, and so is a record inside that says it of itself.
     let says_itself = || Layout::learn(peeled.text().lines()).direction_key.is_some();
-    let may_be_told = is_bare(inside.0) && !chosen.is_object() && WRAPPED.detect(sample).is_none() && !says_itself();
+    // An object is read as it stands, but for one that is spelled out with types.
+    let has_plain_text = !chosen.is_object() || shape.is_typed();
+    let may_be_told = is_bare(inside.0) && has_plain_text && WRAPPED.detect(sample).is_none() && !says_itself();
     let near = columns.iter().filter(near).filter(|_| may_be_told);
     if let Some(found) = sender(near, |path, key| lines(sample.text(), &shape.directed(path), key)) {
         let peeled = Sample::peeled(found.lines.join("\n").as_bytes(), sample);

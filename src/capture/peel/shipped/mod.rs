@@ -286,12 +286,11 @@ impl Records {
     fn give(&mut self, text: &str, line: &Line<'_>, record: &Record<'_>, out: &mut Out<'_>) -> Result<()> {
         let Some(start) = record.message else { return Ok(()) };
         let (mut message, mut before) = (std::mem::take(&mut self.message), 0);
-        match text[..start].ends_with('"') {
-            true if let Some(key) = &self.direction => {
-                Labelled { text: message, before } = labelled(text, record, key);
-            }
-            true => drop(unescape(text, start, &mut message)),
-            false => {
+        let is_text = text[..start].ends_with('"');
+        match &self.direction {
+            Some(key) if is_text || self.typed => Labelled { text: message, before } = labelled(text, record, key),
+            _ if is_text => drop(unescape(text, start, &mut message)),
+            _ => {
                 let object = &text[start..value_end(text.as_bytes(), start).unwrap_or(text.len())];
                 match self.typed.then(|| from_pairs(object)).flatten() {
                     Some(plain) => message = plain,

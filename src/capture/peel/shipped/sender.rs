@@ -4,12 +4,14 @@
 //! messages has, and who reads those knows which of them, if any, tells the sender.
 
 use super::column::{Column, shown};
+use super::on_one_line;
 use super::shape::Record;
 use super::walk::Path;
+use crate::capture::encoded::from_pairs;
 use crate::capture::formats::wrapped::{LONGEST, Layout, VALUES};
 use crate::capture::sample::looks_like_message;
 use crate::capture::words::{Meaning, meaning};
-use crate::json::scan::closing_quote;
+use crate::json::scan::{closing_quote, value_end};
 use crate::json::unescape;
 
 /// How many scalars are tried.
@@ -64,10 +66,16 @@ pub(super) struct Labelled {
     pub before: usize,
 }
 
-/// A record as a line: who sent it, and its message or batch as it is written. A text that is no message is given as it is.
+/// A record as a line: who sent it, and its message or batch as it is written, or, spelled out with types, as it is without them. A text
+/// that is no message is given as it is.
 pub(super) fn labelled(text: &str, record: &Record<'_>, key: &str) -> Labelled {
-    let mut said = String::new();
     let start = record.message.unwrap_or(text.len());
+    let (key, word) = (serde_json::Value::from(key), record.direction.unwrap_or_default());
+    let label = format!("{{{key}:\"{word}\",\"{MESSAGE}\":");
+    if !text[..start].ends_with('"') {
+        return labelled_object(&text[start..value_end(text.as_bytes(), start).unwrap_or(text.len())], &label);
+    }
+    let mut said = String::new();
     unescape(text, start, &mut said);
     let first = said.trim_start();
     let first = first.strip_prefix('[').map_or(first, str::trim_start);
@@ -75,7 +83,13 @@ pub(super) fn labelled(text: &str, record: &Record<'_>, key: &str) -> Labelled {
         return Labelled { text: said, before: 0 };
     }
     let end = closing_quote(text.as_bytes(), start).unwrap_or(text.len());
-    let (key, word) = (serde_json::Value::from(key), record.direction.unwrap_or_default());
-    let label = format!("{{{key}:\"{word}\",\"{MESSAGE}\":\"");
-    Labelled { text: format!("{label}{}\"}}", &text[start..end]), before: label.len() }
+    Labelled { text: format!("{label}\"{}\"}}", &text[start..end]), before: label.len() + 1 }
+}
+
+fn labelled_object(object: &str, label: &str) -> Labelled {
+    let said = from_pairs(object).unwrap_or_else(|| on_one_line(object));
+    match looks_like_message(&said) {
+        true => Labelled { text: format!("{label}{said}}}"), before: label.len() },
+        false => Labelled { text: said, before: 0 },
+    }
 }
