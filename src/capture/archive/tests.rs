@@ -165,7 +165,7 @@ fn an_archive_that_comes_through_a_pipe_is_kept_and_anything_else_is_handed_on()
         let names: Vec<String> = archive.names().collect();
         assert_eq!(names, [format!("{name}!a.jsonl"), format!("{name}!b.jsonl")]);
         // From behind, and two at a time: each goes its own way.
-        let mut open = |name: &str| member(name, &Cut::default()).expect("found").expect("a member").stream;
+        let open = |name: &str| member(name, &Cut::default()).expect("found").expect("a member").stream;
         let texts = [open(&names[1]), open(&names[0])].map(|mut stream| {
             let mut text = String::new();
             stream.read_to_string(&mut text).expect("read");
