@@ -332,6 +332,8 @@ pub struct TaskReport<'a> {
     pub status: &'a str,
     /// The answer to a `tasks/result` of it, where there was one (rule TSK008).
     pub delivered: Option<Seen>,
+    /// Exact, or undecidable, whether it was reported behind that answer: the two may have come on different streams.
+    pub behind_delivery: Judgement,
     /// True if this is the answer that created the task.
     pub created: bool,
     /// The request whose answer had created a task of the same name before (rule TSK013).

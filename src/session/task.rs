@@ -135,13 +135,15 @@ impl Conn {
         let one_stream = old.is_some_and(|task| task.stream.is_some() && task.stream == m.stream);
         let old = old.map(|task| (task.seen, task.status.clone()));
         let exchange = via.and_then(|(issuer, id)| self.slot(issuer, id)).map(|slot| &slot.exchange);
-        let behind = |old: &(Seen, Box<str>)| exchange.is_some_and(|own| self.was_asked_behind(own, old.0));
-        let exact = self.ordered() || one_stream || old.as_ref().is_some_and(behind);
+        let behind = |earlier: Seen| exchange.is_some_and(|own| self.was_asked_behind(own, earlier));
+        let exact = self.ordered() || one_stream || old.as_ref().is_some_and(|(seen, _)| behind(*seen));
+        let behind_delivery = self.ordered() || delivered.is_some_and(behind);
         let report = TaskReport {
             task: &name,
             before: old.as_ref().map(|(seen, status)| (*seen, &**status)),
             status,
             delivered,
+            behind_delivery: Judgement::exact_if(behind_delivery, UNORDERED),
             created: creator.is_some(),
             recreated,
             exchange,
@@ -183,6 +185,7 @@ impl Conn {
                 before: None,
                 status: &status,
                 delivered: None,
+                behind_delivery: Judgement::EXACT,
                 created: true,
                 recreated: None,
                 exchange: Some(&exchange),

@@ -6,7 +6,7 @@ use super::reported;
 use crate::capture::Proof;
 use crate::finding::Finding;
 use crate::rules::{Absence, Duty, Occasions, On, Rule, found};
-use crate::session::{Event, What};
+use crate::session::{Event, TaskReport, What};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -30,6 +30,7 @@ fn check(event: &Event<'_>) -> Option<Finding> {
         return None;
     }
     let summary = format!("task {} is {} after its result was delivered", report.task, report.status);
+    let report = TaskReport { judgement: report.behind_delivery, ..report };
     Some(reported(found(RULE.code, event, summary)?, event, &report, Some(answer)))
 }
 
