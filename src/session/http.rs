@@ -177,13 +177,17 @@ impl Conn {
 
     /// A message of the client is the body of a POST: do its headers say what it says?
     pub(super) fn posted(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
-        if m.sender != Side::Client || self.http.streams.is_empty() || !self.http.is_streamable() {
+        if m.sender != Side::Client || self.http.streams.is_empty() {
             return;
         }
+        let is_streamable = self.http.is_streamable();
         let Some(own) = m.stream.and_then(|stream| self.http.streams.get_mut(&stream)) else { return };
         match m.message.kind {
-            Kind::Request => own.requests += 1,
+            Kind::Request => own.requests += u32::from(is_streamable),
             _ => (own.others, own.told) = (own.others + 1, Some(m.seen.frame)),
+        }
+        if !is_streamable {
+            return;
         }
         let own = m.stream.and_then(|stream| self.http.streams.get(&stream));
         let Some((_, head)) = own.and_then(|own| own.request.as_ref()) else { return };
