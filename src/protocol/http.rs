@@ -18,6 +18,8 @@ pub use mirrors::{HeadFault, Mirrors, mirror_flaws};
 pub const SESSION: &str = "mcp-session-id";
 /// The negotiated revision.
 pub const REVISION: &str = "mcp-protocol-version";
+/// The sub-protocols of a WebSocket: those that are asked for, and the one that was chosen (RFC 6455, 1.9).
+pub const SUBPROTOCOL: &str = "sec-websocket-protocol";
 /// Resumes a stream behind an event.
 pub const LAST_EVENT: &str = "last-event-id";
 /// What a client says it accepts: a server must find both.

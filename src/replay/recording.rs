@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use crate::capture::{Proof, Transport, Vantage};
+use crate::json::lenient_string;
+use crate::protocol::http::SUBPROTOCOL;
 use crate::protocol::{Profile, Side};
 use crate::replay::{message, splice};
 use crate::wire::Framing;
@@ -292,10 +294,20 @@ impl Connection {
 
     /// Over HTTP, by stream, the status of its response where the capture shows one.
     pub fn statuses(&self) -> HashMap<u32, u16> {
-        let heads =
-            self.events.iter().filter(|event| event.what == EventKind::Http && event.side == Some(Side::Server));
         let status = |event: &Event| Some((event.stream?, splice::at(&event.text, "/status")?.parse().ok()?));
-        heads.filter_map(status).collect()
+        self.responses().filter_map(status).collect()
+    }
+
+    /// The sub-protocol that the server chose when a WebSocket was opened.
+    pub fn subprotocol(&self) -> Option<String> {
+        let at = format!("/headers/{SUBPROTOCOL}");
+        let mut chosen = self.responses().filter_map(|event| splice::at(&event.text, &at));
+        chosen.next().map(|name| lenient_string(name).into_owned())
+    }
+
+    /// The heads of the server's responses.
+    fn responses(&self) -> impl Iterator<Item = &Event> {
+        self.events.iter().filter(|event| event.what == EventKind::Http && event.side == Some(Side::Server))
     }
 
     /// The text of its answer.

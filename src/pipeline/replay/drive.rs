@@ -15,6 +15,7 @@ use super::scribe::Scribe;
 use crate::error::{Error, ErrorKind, Result};
 use crate::live::tape::Tape;
 use crate::live::{Access, Arrival, Clock, Framing, Outgoing, Target, connect};
+use crate::protocol::http::SUBPROTOCOL;
 use crate::replay::engine::{Engine, Waiting};
 use crate::replay::options::Options;
 use crate::replay::plan::Plan;
@@ -169,6 +170,21 @@ impl<'j> Drive<'j> {
         }
     }
 
+    /// What the server wants; over a WebSocket also the sub-protocol that the recorded server chose, unless the user names another.
+    fn access(&self, at: usize) -> Cow<'j, Access> {
+        let own = self.job.access;
+        let is_named = || own.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(SUBPROTOCOL));
+        let chosen = self.job.recording.connections[at].subprotocol();
+        match chosen.filter(|_| matches!(self.job.target, Target::Ws(_)) && !is_named()) {
+            Some(chosen) => {
+                let mut access = own.clone();
+                access.headers.push((SUBPROTOCOL.to_string(), chosen));
+                Cow::Owned(access)
+            }
+            None => Cow::Borrowed(own),
+        }
+    }
+
     fn new(job: &'j Job<'j>, clock: Clock, tapes: &'j [Tape], interrupt: Option<&'j Arc<AtomicBool>>) -> Drive<'j> {
         let mut seats = Vec::new();
         for (at, (recorded, plan)) in job.recording.connections.iter().zip(&job.plan.connections).enumerate() {
@@ -280,7 +296,7 @@ impl<'j> Drive<'j> {
                 continue;
             }
             let target = self.target(at);
-            let mut link = connect(&target, self.job.access, self.job.framing, self.clock).await;
+            let mut link = connect(&target, &self.access(at), self.job.framing, self.clock).await;
             self.seats[at].opened = true;
             self.seats[at].to = Some(link.to);
             let merged = self.merged.0.clone();

@@ -195,6 +195,31 @@ fn whoever_is_turned_away_is_told_and_nobody_is_judged() {
 }
 
 #[test]
+fn a_websocket_is_asked_for_the_sub_protocol_that_was_chosen_then() {
+    use std::io::Read;
+    let folder = tempfile::tempdir().expect("a folder");
+    let (first, rest) =
+        one_call().rec().split_once('\n').map(|(a, b)| (a.to_string(), b.to_string())).expect("a header");
+    let head = r#"{"t":0,"k":"http","c":1,"d":"s","h":{"status":101,"headers":{"sec-websocket-protocol":"mcp"}}}"#;
+    let recording = crate::common::file(folder.path(), "it.rec.jsonl", format!("{first}\n{head}\n{rest}"));
+    for (more, asked) in [(&[][..], "mcp"), (&["--header", "Sec-WebSocket-Protocol: other"], "other")] {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("ws://{}/", listener.local_addr().expect("an address"));
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a client");
+            let mut seen = [0; 8192];
+            let length = stream.read(&mut seen).expect("a request");
+            String::from_utf8_lossy(&seen[..length]).to_lowercase()
+        });
+        let said = run(&[&["replay", &recording, "--allow-all", "--no-keep", "--connect", &url], more].concat());
+        assert_eq!(said.code, 2, "{}{}", said.out, said.err);
+        let request = server.join().expect("a request");
+        let named: Vec<&str> = request.lines().filter(|line| line.starts_with("sec-websocket-protocol")).collect();
+        assert_eq!(named, [format!("sec-websocket-protocol: {asked}")], "{request}");
+    }
+}
+
+#[test]
 fn what_is_proposed_can_be_pasted() {
     let programs = std::path::Path::new(env!("CARGO_BIN_EXE_rpctape")).parent().expect("a folder").as_os_str();
     let other = json!({"handlers": [{"on": "tools/call:echo", "do": [{"answer": {"content": []}}]}]});

@@ -10,9 +10,7 @@ use crate::live::proxy::copy::{Copies, Copy, Passing};
 use crate::live::proxy::heads;
 use crate::live::tape::{Tape, TapeEvent};
 use crate::protocol::Side;
-
-/// The header that names the sub-protocols.
-const PROTOCOL: &str = "sec-websocket-protocol";
+use crate::protocol::http::SUBPROTOCOL;
 
 /// The longest name of a sub-protocol that is kept: credentials are sent in this header, too.
 const NAME: usize = 24;
@@ -153,10 +151,10 @@ impl WsScribe {
 /// The headers that are kept, and names of sub-protocols.
 fn kept(headers: &hyper::HeaderMap) -> Map<String, serde_json::Value> {
     let mut kept = heads::kept(headers);
-    let names = heads::text(headers, PROTOCOL).unwrap_or_default().split(',').map(str::trim);
+    let names = heads::text(headers, SUBPROTOCOL).unwrap_or_default().split(',').map(str::trim);
     let names: Vec<&str> = names.filter(|name| !name.is_empty() && name.len() <= NAME).collect();
     if !names.is_empty() {
-        kept.insert(PROTOCOL.to_string(), names.join(", ").into());
+        kept.insert(SUBPROTOCOL.to_string(), names.join(", ").into());
     }
     kept
 }
