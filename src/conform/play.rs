@@ -259,12 +259,18 @@ impl Play {
 
     /// True if a finding is about a slow request.
     pub(super) fn is_about_call(&self, fault: &Fault) -> bool {
-        fault.exchange.is_some_and(|place| is_call(&self.live.exchanges[place].rpc_id))
+        self.asked_about(fault).is_some_and(|live| is_call(&live.rpc_id))
     }
 
     /// True if it is about a cancel that is a request.
     pub(super) fn is_about_cancel(&self, fault: &Fault) -> bool {
-        fault.exchange.is_some_and(|place| self.live.exchanges[place].rpc_id == AS_REQUEST)
+        self.asked_about(fault).is_some_and(|live| live.rpc_id == AS_REQUEST)
+    }
+
+    /// The request of ours that a finding is about: one of the server may have the same id.
+    fn asked_about(&self, fault: &Fault) -> Option<&Exchange> {
+        let live = &self.live.exchanges[fault.exchange?];
+        Some(live).filter(|live| live.issuer == Side::Client)
     }
 
     /// The line of the kept session that a finding points at.

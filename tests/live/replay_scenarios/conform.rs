@@ -265,6 +265,17 @@ fn what_a_server_asks_for_what_is_cancelled_is_seen() {
     });
 }
 
+/// Ids belong to a side: a server that counts from 0 has those of our requests.
+#[test]
+fn a_server_that_asks_under_the_ids_of_our_requests_is_examined() {
+    let ping = json!({"ask": {"request": {"id": 2, "method": "ping"}, "error": []}});
+    let mut handler = slow(&json!([]));
+    handler["do"] = json!([{"wait": 50}, ping, {"wait": 400}, {"answer": {"content": []}}]);
+    let script = json!({"handlers": [tools(), handler]});
+    let scored = conform(&script, &["--only", "unknown"]);
+    assert_eq!(scored.said.code, 0, "{}{}", scored.said.out, scored.said.err);
+}
+
 /// An agent that asks for permission while it works on a prompt, and what the end of the turn brings.
 fn permitted(cancel: &Value) -> Value {
     let permission = json!({"ask": {"request": {"id": 900, "method": "session/request_permission", "params": {"sessionId": "s-1",
