@@ -273,7 +273,7 @@ fn a_server_that_asks_under_the_ids_of_our_requests_is_examined() {
     handler["do"] = json!([{"wait": 50}, ping, {"wait": 400}, {"answer": {"content": []}}]);
     let script = json!({"handlers": [tools(), handler]});
     let scored = conform(&script, &["--only", "unknown"]);
-    assert_eq!(scored.said.code, 0, "{}{}", scored.said.out, scored.said.err);
+    assert!(scored.said.code < 2 && !scored.lines.is_empty(), "{}{}", scored.said.out, scored.said.err);
 }
 
 /// An agent that asks for permission while it works on a prompt, and what the end of the turn brings.
