@@ -119,8 +119,8 @@ fn only_the_bytes_of_a_secret_go() {
 
 #[test]
 fn a_key_behind_a_word_is_found_and_what_a_name_ends_with_stays() {
-    for (key, kind) in [("ghp_", "token"), ("sk-", "api-key"), ("xoxb-1-", "token")] {
-        let text = format!("deploy_bot_{key}{DRAWN} and backup_{key}{DRAWN}");
+    for (key, kind) in [("ghp_", "token"), ("hf_", "api-key"), ("xoxb-", "token")] {
+        let text = format!("tool_{key}{DRAWN} and backup_{key}{DRAWN}");
         let placeholder = format!("<<secret:{kind}#1>>");
         assert_eq!(left(&text), text.replace(&format!("{key}{DRAWN}"), &placeholder));
     }
