@@ -9,11 +9,6 @@ mod cli;
 
 use cli::commands;
 
-/// Each message takes and gives back a few small rooms; this hands them out with fewer instructions, and holds fewer holes
-/// (`docs/performance.md`).
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// A flight recorder and auditor for JSON-RPC: reads captured logs of MCP, ACP, LSP and plain JSON-RPC, pairs every
 /// request with its cancellations and responses, and proves where either side broke the protocol.
 #[derive(Parser, Debug)]

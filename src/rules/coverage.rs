@@ -141,7 +141,10 @@ pub fn rule_of(ruling: &Ruling) -> Option<&'static Rule> {
 /// the rest.
 fn counts_over(profile: &Profile, ruling: &Ruling, duty: Duty) -> (bool, bool) {
     let of_http = ruling.rule.ends_with("/http");
-    let rivalled = !of_http && profile.ruling_over_http(ruling.rule).is_some_and(|own| own.rule != ruling.rule);
+    let own_over_http = |other: &Ruling| other.rule.strip_suffix("/http") == Some(ruling.rule);
+    // Most have another length, which is looked at first: each ruling is held against all.
+    let length = ruling.rule.len() + "/http".len();
+    let rivalled = !of_http && profile.rulings.iter().any(|other| other.rule.len() == length && own_over_http(other));
     (!rivalled, !of_http && !duty.over_http)
 }
 

@@ -97,7 +97,6 @@ impl Conn {
         let is_error = m.message.kind == Kind::Error;
         let code = m.message.error_code();
         let says_cancelled = is_error && m.message.says_cancelled();
-        self.note_awaited(issuer, id, m.seen);
         let Some(slot) = self.slot_mut(issuer, id) else { return };
         slot.answered_on = m.stream;
         let exchange = &mut slot.exchange;
@@ -110,11 +109,13 @@ impl Conn {
         slot.asks_input = Facts::is(m.facts.result_type(), "input_required");
         let exchange = &slot.exchange;
         let (request, known, role, stream) = (exchange.request, exchange.known, slot.role, exchange.stream);
+        let parent = slot.parent.clone();
         // It may be an older request's with this id, sent before this one came.
         let own = slot.absorb.answers == 0;
         if let Some(call) = slot.call {
             self.side_mut(issuer).calls.remove(&call);
         }
+        self.note_awaited(issuer, parent, &method, known, m.seen);
         self.side_mut(issuer).hear(method, is_error);
         if !cancelled && own {
             self.sample(step, m.sender, request, m.seen, known.is_some_and(|method| method.quick));

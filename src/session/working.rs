@@ -4,8 +4,7 @@
 
 use super::seen::Seen;
 use super::state::{Conn, Handle, Incoming, Slot};
-use crate::jsonrpc::Id;
-use crate::protocol::{Role, Side};
+use crate::protocol::{Method, Role, Side};
 
 impl Conn {
     /// A request serves another one. Pings keep a stream open, and are no work.
@@ -19,17 +18,24 @@ impl Conn {
 
     /// A notification comes on the stream of a request.
     pub(super) fn note_on_stream(&mut self, m: &Incoming<'_>) {
-        if let Some(parent) = self.stream_parent(m) {
+        if m.stream.is_some()
+            && let Some(parent) = self.stream_parent(m)
+        {
             self.note_nested(&parent, m.message.method(), m.seen);
         }
     }
 
     /// A request is answered: what its issuer works on could not go on before.
-    pub(super) fn note_awaited(&mut self, issuer: Side, id: &Id, answer: Seen) {
-        let Some(slot) = self.slot(issuer, id) else { return };
-        let (parent, method, known) = (slot.parent.clone(), slot.exchange.method.clone(), slot.exchange.known);
+    pub(super) fn note_awaited(
+        &mut self,
+        issuer: Side,
+        parent: Option<Box<Handle>>,
+        method: &str,
+        known: Option<&'static Method>,
+        answer: Seen,
+    ) {
         match parent {
-            Some(parent) => self.note_nested(&parent, &method, answer),
+            Some(parent) => self.note_nested(&parent, method, answer),
             None if known.is_some_and(|known| known.asks_person || known.feeds_work) => {
                 self.side_mut(issuer).awaited = Some(answer);
             }
