@@ -430,7 +430,7 @@ impl Conn {
         slot.in_vain = true;
         let profile = slot.exchange.profile;
         if by == Some(Side::Server) {
-            slot.hung_up = Some(seen).filter(|_| has_ids && profile.server_may_hang_up);
+            slot.hung_up = (has_ids && profile.server_may_hang_up).then(|| Box::new(seen));
             return;
         }
         if !profile.stream_close_cancels {

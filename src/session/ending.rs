@@ -247,7 +247,7 @@ impl Conn {
         if exchange.stream_closed.is_some() {
             return Some("the client had closed the stream on which the answer was to come");
         }
-        if slot.hung_up.is_some_and(|hung_up| !self.came_back(hung_up)) {
+        if slot.hung_up.as_deref().is_some_and(|hung_up| !self.came_back(*hung_up)) {
             return Some("the server had closed the stream for its client to take up again, and it did not come back");
         }
         if slot.cancelled_before {

@@ -313,7 +313,7 @@ impl Conn {
         slot.exchange.parent = Some(handle.request);
         slot.parent = Some(Box::new(handle));
         if slot.role == Role::Permission {
-            slot.turn_cancel = self.turn_cancel(slot.topic.as_ref());
+            slot.turn_cancel = self.turn_cancel(slot.topic.as_ref()).map(Box::new);
         }
     }
 

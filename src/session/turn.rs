@@ -155,7 +155,7 @@ impl Conn {
         if !prompts.is_empty() {
             for permission in &permissions {
                 if let Some(slot) = self.known_mut(permission).filter(|slot| slot.exchange.in_flight()) {
-                    slot.turn_cancel.get_or_insert(m.seen);
+                    slot.turn_cancel.get_or_insert_with(|| Box::new(m.seen));
                 }
             }
             for prompt in &prompts {
@@ -320,7 +320,7 @@ impl Conn {
         let request = slot.exchange.request.frame;
         let in_turn =
             topic.as_ref().and_then(|topic| self.turns.get(topic)).is_some_and(|turn| !turn.prompts.is_empty());
-        if let (Some(cancel), true) = (slot.turn_cancel, in_turn) {
+        if let (Some(cancel), true) = (slot.turn_cancel.as_deref().copied(), in_turn) {
             let outcome = Facts::text(m.facts.outcome());
             let what = What::PermissionAnswer {
                 exchange: &slot.exchange,
@@ -402,6 +402,6 @@ impl Conn {
 
     /// True if a request is a permission request of a turn that was cancelled.
     pub(super) fn permission_of_cancelled_turn(&self, slot: &Slot) -> Option<Seen> {
-        if slot.role == Role::Permission { slot.turn_cancel } else { None }
+        slot.turn_cancel.as_deref().copied().filter(|_| slot.role == Role::Permission)
     }
 }

@@ -12,7 +12,7 @@ impl Conn {
         if method != "ping"
             && let Some(slot) = self.known_mut(parent)
         {
-            slot.worked = Some(seen);
+            slot.worked = Some(Box::new(seen));
         }
     }
 

@@ -26,7 +26,7 @@ pub(in crate::session) struct Slot {
     /// Over HTTP a cancel of it was written down before it: which of them was sent first is not known.
     pub(in crate::session) cancelled_before: bool,
     /// `session/cancel` of the turn that this (permission) request belongs to.
-    pub(in crate::session) turn_cancel: Option<Seen>,
+    pub(in crate::session) turn_cancel: Option<Box<Seen>>,
     /// The turn or task it names, where it names one.
     pub(in crate::session) topic: Option<Rc<str>>,
     /// The request states its revision and the client's capabilities.
@@ -53,7 +53,7 @@ pub(in crate::session) struct Slot {
     /// The work that was begun with its token, and whether it was ended.
     pub(in crate::session) work: Option<Box<(Seen, bool)>>,
     /// The last sign of work on it that is no progress: see [`Slot::sign_of_work`].
-    pub(in crate::session) worked: Option<Seen>,
+    pub(in crate::session) worked: Option<Box<Seen>>,
     /// What a subscription asks for.
     pub(in crate::session) wanted: Wanted,
     /// The options of a permission request, by their hashes.
@@ -73,7 +73,7 @@ pub(in crate::session) struct Slot {
     /// The POST that carried it has ended without its answer.
     pub(in crate::session) in_vain: bool,
     /// Where the server closed its stream in a way that lets the client take it up again.
-    pub(in crate::session) hung_up: Option<Seen>,
+    pub(in crate::session) hung_up: Option<Box<Seen>>,
     /// Key among the calls in flight (rule CAN025).
     pub(in crate::session) call: Option<u64>,
 }
@@ -87,7 +87,7 @@ impl Slot {
     /// The last sign that its receiver works on it: progress, a request that serves it or the answer that this waited for, or what else
     /// comes on its stream.
     pub(in crate::session) fn sign_of_work(&self) -> Option<Seen> {
-        self.exchange.last_progress.into_iter().chain(self.worked).max_by_key(|seen| seen.frame)
+        self.exchange.last_progress.into_iter().chain(self.worked.as_deref().copied()).max_by_key(|seen| seen.frame)
     }
 
     /// Takes down how far something has come, and gives what came before it: of the same stream, if there is such.
