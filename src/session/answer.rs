@@ -373,7 +373,7 @@ impl Conn {
         for token in slot.exchange.progress_token.iter().chain(slot.partial_token.as_deref()) {
             let newer = self.slot(issuer, id).filter(|newer| newer.gave(token));
             if newer.is_none() && self.side(issuer).tokens.get(token) == Some(id) {
-                self.side_mut(issuer).tokens.remove(token);
+                self.side_mut(issuer).free_token(token);
             }
         }
         step.sink.exchange(connection, &slot.exchange);

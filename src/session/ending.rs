@@ -425,8 +425,8 @@ impl Conn {
         if self.facts.end == End::Open && in_flight > 0 {
             note(self, step, last, CaptureNote::EndsOpen { in_flight });
         }
-        if let Some(seen) = self.clock.worst_at {
-            let (times, worst_us) = (self.clock.steps_back, self.clock.worst_us);
+        if let Some(seen) = self.clock.set.worst_at {
+            let (times, worst_us) = (self.clock.set.steps_back, self.clock.set.worst_us);
             note(self, step, seen, CaptureNote::ClockBackwards { times, worst_us });
         }
         if profile.unknown_revision || self.facts.revision_strange {
@@ -436,7 +436,7 @@ impl Conn {
         if !self.facts.timed && self.facts.messages > 0 && !one_time {
             note(self, step, first, CaptureNote::NoTime);
         }
-        if let Some((seen, kind)) = self.secret {
+        if let Some((seen, kind)) = self.secret.as_deref().copied() {
             note(self, step, seen, CaptureNote::PossibleSecret { kind });
         }
     }

@@ -104,7 +104,7 @@ impl Session {
     /// A frame seems to hold a secret of this kind. Whoever reads payloads tells it: the fold and the rules do not.
     pub fn secret(&mut self, id: FrameId, connection: u32, at_us: Option<i64>, kind: &'static str) {
         if let Some(conn) = self.connections.get_mut(&connection) {
-            conn.secret.get_or_insert((Seen { frame: id, at_us }, kind));
+            conn.secret.get_or_insert_with(|| Box::new((Seen { frame: id, at_us }, kind)));
         }
     }
 

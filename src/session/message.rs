@@ -295,7 +295,7 @@ impl Conn {
             let Some(token) = Id::from_json(token) else { continue };
             // A token that is the request's own id is found by that; it may have been another request's token before.
             if token == *id && slot.exchange.progress_token.as_ref() == Some(id) {
-                issued.tokens.remove(&token);
+                issued.free_token(&token);
             } else {
                 issued.tokens.insert(token, id.clone());
             }

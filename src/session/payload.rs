@@ -104,8 +104,8 @@ impl Conn {
         if self.slot(issuer, id).is_none_or(|slot| &*slot.exchange.method != "tools/list") {
             return;
         }
-        let before = self.tool_order.replace((set, order));
-        let again = before.is_some_and(|(known, kept)| known == set && kept != order);
+        let before = self.tool_order.replace(Box::new((set, order)));
+        let again = before.is_some_and(|before| before.0 == set && before.1 != order);
         if let Some(slot) = self.slot(issuer, id).filter(|_| again) {
             let words = "the same tools are listed in another order than before".to_string();
             let flaw = Flaw { ruling: "PAY018", words, unless: None };

@@ -1,5 +1,6 @@
 //! The clock of a log, as far as its times show it: where it was set back, and where it may have been set forward again.
 
+use super::rare::{Empty, Rare};
 use crate::session::seen::{FrameId, Seen};
 
 /// How many places are remembered at which the clock may have been set forward; of more the newest two become one, which can only
@@ -7,10 +8,16 @@ use crate::session::seen::{FrameId, Seen};
 const JUMPS: usize = 64;
 
 /// The clock of the log.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(in crate::session) struct Clock {
     /// The time of the message before.
     pub(in crate::session) last_us: Option<i64>,
+    /// What a clock shows that was set: most never are.
+    pub(in crate::session) set: Rare<Set>,
+}
+
+/// Where a clock was set.
+pub(in crate::session) struct Set {
     pub(in crate::session) steps_back: u64,
     pub(in crate::session) worst_us: i64,
     pub(in crate::session) worst_at: Option<Seen>,
@@ -22,6 +29,12 @@ pub(in crate::session) struct Clock {
     jumps: Vec<(FrameId, i64)>,
 }
 
+impl Empty for Set {
+    const NEW: Self =
+        Set { steps_back: 0, worst_us: 0, worst_at: None, ahead_us: None, stepped: None, jumps: Vec::new() };
+    const EMPTY: &'static Self = &Self::NEW;
+}
+
 impl Clock {
     /// Takes the time of a frame. Gives how far the clock was set back before it, where that is more than the slack that times have anyway.
     /// `begins_file`: a file begins with it before the end of another, which is no clock's doing as far as anybody knows.
@@ -30,18 +43,37 @@ impl Clock {
         let before = self.last_us.replace(now)?;
         if now < before {
             if !begins_file {
-                self.note_step(seen, before - now);
+                self.set.note_step(seen, before - now);
             }
-            return self.step_back(seen, before - now, slack_us);
+            return (before - now > slack_us).then(|| self.set.step_back(seen, before - now));
         }
-        // A clock that was put right again shows a later time than before it went wrong.
+        if let Some(set) = self.set.held() {
+            set.tick(seen.frame, before, now);
+        }
+        None
+    }
+
+    /// How much of the difference between the times of two frames may be no time at all.
+    pub(in crate::session) fn jumped_between(&self, first: FrameId, second: FrameId) -> i64 {
+        let between = self.set.jumps.iter().filter(|(frame, _)| *frame > first && *frame <= second);
+        between.map(|(_, us)| *us).sum()
+    }
+
+    /// True if it was set back behind this frame.
+    pub(in crate::session) fn stepped_since(&self, frame: FrameId) -> bool {
+        self.set.stepped.is_some_and(|stepped| stepped > frame)
+    }
+}
+
+impl Set {
+    /// A clock that was put right again shows a later time than before it went wrong.
+    fn tick(&mut self, frame: FrameId, before: i64, now: i64) {
         if let Some(ahead) = self.ahead_us.filter(|ahead| now >= *ahead) {
             self.ahead_us = None;
             if before < ahead {
-                self.jump(seen.frame, now - before);
+                self.jump(frame, now - before);
             }
         }
-        None
     }
 
     fn note_step(&mut self, seen: Seen, by_us: i64) {
@@ -51,14 +83,11 @@ impl Clock {
         }
     }
 
-    fn step_back(&mut self, seen: Seen, by_us: i64, slack_us: i64) -> Option<i64> {
-        if by_us <= slack_us {
-            return None;
-        }
+    fn step_back(&mut self, seen: Seen, by_us: i64) -> i64 {
         let before = seen.at_us.unwrap_or_default().saturating_add(by_us);
         self.ahead_us = Some(self.ahead_us.map_or(before, |ahead| ahead.max(before)));
         self.stepped = Some(seen.frame);
-        Some(by_us)
+        by_us
     }
 
     fn jump(&mut self, frame: FrameId, us: i64) {
@@ -67,17 +96,6 @@ impl Clock {
             Some(last) => *last = (frame, last.1.saturating_add(us)),
             None => self.jumps.push((frame, us)),
         }
-    }
-
-    /// How much of the difference between the times of two frames may be no time at all.
-    pub(in crate::session) fn jumped_between(&self, first: FrameId, second: FrameId) -> i64 {
-        let between = self.jumps.iter().filter(|(frame, _)| *frame > first && *frame <= second);
-        between.map(|(_, us)| *us).sum()
-    }
-
-    /// True if it was set back behind this frame.
-    pub(in crate::session) fn stepped_since(&self, frame: FrameId) -> bool {
-        self.stepped.is_some_and(|stepped| stepped > frame)
     }
 }
 
@@ -105,7 +123,7 @@ mod tests {
     fn a_file_that_begins_before_the_end_of_another_is_no_step_of_the_clock() {
         let mut clock = clock(&[5_000]);
         assert_eq!(clock.tick(Seen { frame: 1, at_us: Some(3_000) }, 10, true), Some(2_000), "times prove no delay");
-        assert_eq!((clock.steps_back, clock.worst_at), (0, None), "nothing is said of the clock");
+        assert_eq!((clock.set.steps_back, clock.set.worst_at), (0, None), "nothing is said of the clock");
     }
 
     #[test]

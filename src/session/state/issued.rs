@@ -29,7 +29,7 @@ pub(in crate::session) struct Issued {
     /// Newest instance of each id: in flight, or settled and still remembered.
     pub(in crate::session) live: FxHashMap<Id, Box<Slot>>,
     /// Progress tokens to ids, where the two differ.
-    pub(in crate::session) tokens: FxHashMap<Id, Id>,
+    pub(in crate::session) tokens: Rare<FxHashMap<Id, Id>>,
     /// Calls in flight by method and parameters.
     pub(in crate::session) calls: FxHashMap<u64, Seen>,
     /// Cancels that found no request; one that follows soon is a hint.
@@ -109,9 +109,16 @@ impl Issued {
     /// one; their room is kept while anything is remembered.
     pub(in crate::session) fn give_back(&mut self) {
         give_back(&mut self.live);
-        give_back(&mut self.tokens);
+        self.tokens.held().into_iter().for_each(give_back);
         if self.live.is_empty() {
             give_back(&mut self.calls);
+        }
+    }
+
+    /// Notes that a token is no other request's any more.
+    pub(in crate::session) fn free_token(&mut self, token: &Id) {
+        if let Some(tokens) = self.tokens.held() {
+            tokens.remove(token);
         }
     }
 

@@ -184,7 +184,7 @@ pub(super) struct Conn {
     pub(super) versions: Versions,
     pub(super) clock: Clock,
     /// The first message that seems to hold a secret, and its kind.
-    pub(super) secret: Option<(Seen, &'static str)>,
+    pub(super) secret: Option<Box<(Seen, &'static str)>>,
     /// When the connection was closed.
     pub(super) closed_at: Option<i64>,
     pub(super) stderr: Rare<Stderr>,
@@ -212,7 +212,7 @@ pub(super) struct Conn {
     /// What a side gave and had not declared, as far as that was said.
     pub(super) unannounced: Rare<Vec<&'static str>>,
     /// The tools that were listed last, as a set and in their order, by hashes.
-    pub(super) tool_order: Option<(u64, u64)>,
+    pub(super) tool_order: Option<Box<(u64, u64)>>,
     /// What lists say of tools and tasks, and where it was said first (MCP 2025-11-25); nothing where they do not agree.
     pub(super) support: Rare<FxHashMap<Box<str>, Support>>,
     /// The arguments that prompts require, and where that was listed first (MCP); nothing where lists do not agree.
