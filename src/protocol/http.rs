@@ -26,6 +26,12 @@ pub const LAST_EVENT: &str = "last-event-id";
 pub const ACCEPT: &str = "application/json, text/event-stream";
 /// The type of an event stream.
 pub const EVENT_STREAM: &str = "text/event-stream";
+/// True for the `content-type` of an event stream: a media type is the same in capitals (RFC 9110, 8.3.1).
+pub fn is_event_stream(content_type: &str) -> bool {
+    let start = content_type.trim_start().as_bytes().get(..EVENT_STREAM.len());
+    start.is_some_and(|start| start.eq_ignore_ascii_case(EVENT_STREAM.as_bytes()))
+}
+
 /// The event that names the place to POST to (2024-11-05).
 pub const ENDPOINT: &str = "endpoint";
 

@@ -1,6 +1,7 @@
 //! The HTTP recorder between real clients and servers: nothing changed, nothing held back, everything told.
 #![allow(clippy::unwrap_used)]
 
+mod bodies;
 mod broken_off;
 mod elsewhere;
 mod rig;

@@ -1,6 +1,6 @@
 //! Heads of HTTP messages: what goes on to the other side, and what is kept of them.
 
-use hyper::header::{CONNECTION, HeaderMap, HeaderName};
+use hyper::header::{CONNECTION, CONTENT_LENGTH, HeaderMap, HeaderName, TRANSFER_ENCODING};
 use serde_json::{Map, Value, json};
 
 use crate::protocol::http::is_kept;
@@ -21,8 +21,12 @@ const ONE_HOP: [&str; 9] = [
     "upgrade",
 ];
 
-/// Takes out what was meant for this hop.
+/// Takes out what was meant for this hop. Where a body comes in chunks, a length beside them says nothing, and would cut it on the next
+/// hop (RFC 9112, 6.3).
 pub(super) fn for_next_hop(headers: &mut HeaderMap) {
+    if headers.contains_key(TRANSFER_ENCODING) {
+        headers.remove(CONTENT_LENGTH);
+    }
     let listed: Vec<HeaderName> = headers
         .get_all(CONNECTION)
         .iter()

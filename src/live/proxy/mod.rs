@@ -27,6 +27,7 @@ use tokio::task::JoinSet;
 use super::Clock;
 use super::tape::{QUEUE_BYTES, Say, Tape};
 use crate::error::{Error, ErrorKind, Result};
+use crate::protocol::http;
 use copy::{Copier, Passing};
 use scribe::{Scribe, Signposts};
 use serve::Shared;
@@ -170,5 +171,5 @@ fn cannot_listen(place: &str, error: &std::io::Error) -> Error {
 
 /// True for an event stream.
 fn is_event_stream(headers: &HeaderMap) -> bool {
-    heads::text(headers, "content-type").is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"))
+    heads::text(headers, "content-type").is_some_and(http::is_event_stream)
 }

@@ -76,6 +76,11 @@ impl Tapped {
         }
     }
 
+    /// What the rewriting has held back.
+    fn held(&mut self) -> Option<Bytes> {
+        self.rewrite.take().map(Relative::finish).filter(|held| !held.is_empty())
+    }
+
     fn end(&mut self, how: &'static str) {
         if std::mem::replace(&mut self.ended, true) {
             return;
@@ -110,8 +115,7 @@ impl Body for Tapped {
                 }
                 None => {
                     this.end(EOF);
-                    let held = this.rewrite.take().map(Relative::finish).filter(|held| !held.is_empty());
-                    return Poll::Ready(held.map(|held| Ok(Frame::data(held))));
+                    return Poll::Ready(this.held().map(|held| Ok(Frame::data(held))));
                 }
             };
             let frame = match frame.into_data() {
@@ -128,7 +132,11 @@ impl Body for Tapped {
                         },
                     }
                 }
-                Err(other) => other,
+                // Trailers end a body; nobody asks for more behind them.
+                Err(trailers) => {
+                    this.end(EOF);
+                    this.held().map_or(trailers, Frame::data)
+                }
             };
             return Poll::Ready(Some(Ok(frame)));
         }

@@ -32,7 +32,7 @@ async fn a_server_that_breaks_off() {
 }
 
 /// A server that answers one request with these bytes and hangs up.
-async fn hangs_up(answer: &'static str) -> Rig {
+pub async fn hangs_up(answer: &'static str) -> Rig {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {

@@ -11,7 +11,7 @@ use crate::base64;
 use crate::capture::encoded::unpacked;
 use crate::capture::formats::document::content;
 use crate::capture::formats::exchange::{Exchange, ExchangeStep, Heads, Part, StepKind, Told};
-use crate::protocol::http::{LAST_EVENT, brief_head};
+use crate::protocol::http::{LAST_EVENT, brief_head, is_event_stream};
 use crate::protocol::{Side, is_placeholder};
 
 /// The program that wrote it.
@@ -190,7 +190,7 @@ impl<'a> Entry<'a> {
 
 impl<'a> Content<'a> {
     fn part(&self, offset_of: &impl Fn(&str) -> usize) -> Part<'a> {
-        let event_stream = self.mime_type.as_deref().is_some_and(|mime| mime.starts_with("text/event-stream"));
+        let event_stream = self.mime_type.as_deref().is_some_and(is_event_stream);
         let Some(raw) = self.text else {
             let empty = Part::Text { text: Cow::Borrowed(""), offset: 0, cut: false, event_stream, whole: false };
             return if event_stream { empty } else { Part::Absent };

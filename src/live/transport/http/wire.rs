@@ -376,5 +376,5 @@ fn is_no_http(error: &reqwest::Error) -> bool {
 /// True if the response is a stream of events.
 pub(super) fn is_event_stream(response: &Response) -> bool {
     let kind = response.headers().get(reqwest::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    kind.is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with(http::EVENT_STREAM))
+    kind.is_some_and(http::is_event_stream)
 }
