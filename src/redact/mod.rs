@@ -171,7 +171,8 @@ impl Redactor {
     pub fn args(&mut self, args: &[String]) -> Vec<String> {
         let mut secret = None;
         let mut clean = Vec::with_capacity(args.len());
-        let fitting = |said: names::Said, value: &str| said.fits(value).then_some(said.kind);
+        let fitting =
+            |said: names::Said, value: &str| (said.fits(value) && !stand_ins::names_place(value)).then_some(said.kind);
         for arg in args {
             let kind = secret.take().and_then(|said| fitting(said, arg));
             if let Some(name) = arg.strip_prefix('-').map(|arg| arg.trim_start_matches('-')) {

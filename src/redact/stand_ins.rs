@@ -126,8 +126,7 @@ pub fn is_stand_in(value: &str) -> bool {
         || is_variable(value)
         || READ.iter().chain(&KEPT).any(|word| value.starts_with(word))
         || YOURS.iter().any(|word| lower.starts_with(word)) && !value.bytes().any(|byte| byte.is_ascii_digit())
-        // `--secret token#1=env:TOKEN` says where the secret is.
-        || value.contains("=env:")
+        || names_place(value)
         || is_placeholder_name(value)
         || is_version(value)
         || is_port(value)
@@ -139,9 +138,16 @@ pub fn is_stand_in(value: &str) -> bool {
         || WORDS.contains(&lower.as_str())
         || ["%s", "%d", "%r", "{}", "{0}"].iter().any(|form| is_filled_in(value, form))
         || value.strip_prefix('#').is_some_and(is_colour)
-        || value.strip_prefix("0x").is_some_and(|digits| digits.len() < 9 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        || value
+            .strip_prefix("0x")
+            .is_some_and(|digits| digits.len() < 9 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
         || is_sentence(&lower)
         || is_title(value)
+}
+
+/// True where it is said only where a secret is: `--secret token#1=env:TOKEN`.
+pub(super) fn names_place(value: &str) -> bool {
+    value.contains("=env:") || value.contains("=file:")
 }
 
 /// True for what a form calls a secret in the language of its users: `Passwort`, `Mot de passe oublié`.

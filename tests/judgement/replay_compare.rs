@@ -310,6 +310,12 @@ fn two_recordings_are_compared() {
     let broken = run(&["diff", &a, &b, "--match", "/result=regex:("]);
     assert!(broken.code == 2 && broken.err.contains("`(`"), "{}", broken.err);
     assert_eq!(run(&["diff", &a, "no-such-file"]).code, 2);
+    let no_pointer = run(&["replay", &a, "--ignore", "result", "--no-keep", "--", "no-such-server"]);
+    assert!(
+        no_pointer.code == 2 && no_pointer.err.contains("`result` is no JSON pointer"),
+        "before it starts: {}",
+        no_pointer.err
+    );
 }
 
 #[test]

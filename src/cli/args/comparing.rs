@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::replay::Verdict;
+use rpctape::replay::compare::check;
 use rpctape::replay::options::{Compare, Gate, Matcher};
 
 use super::config::ReplayConfig;
@@ -50,9 +51,9 @@ enum Also {
 
 impl CompareArgs {
     /// With what the configuration says beside the flags.
-    pub fn compare(&self, config: &ReplayConfig) -> Compare {
+    pub fn compare(&self, config: &ReplayConfig) -> Result<Compare> {
         let both = |own: &[String], said: &[String]| [own, said].concat();
-        Compare {
+        let compare = Compare {
             ignore: both(&self.ignore, &config.ignore),
             // The first rule that fits counts: flags stand before the file.
             matches: [&self.matches[..], &self.tolerance, &config.matches, &config.tolerances].concat(),
@@ -60,7 +61,9 @@ impl CompareArgs {
             allow_added: self.allow_added,
             notifications: self.compare.contains(&Also::Notifications),
             cancelled: self.compare.contains(&Also::Cancelled),
-        }
+        };
+        check(&compare)?;
+        Ok(compare)
     }
 
     /// What fails. Names replace what the file says, and that the usual set; signs change it.

@@ -11,7 +11,7 @@ use rpctape::pipeline::replay::load;
 use rpctape::replay::accept::{Accepted, accept, fitted};
 use rpctape::replay::recording::{Connection, Recording};
 use rpctape::replay::verdict::{ExchangeReport, Verdict};
-use rpctape::replay::{Options, RunReport, compare, diff, noise, policy};
+use rpctape::replay::{Options, RunReport, diff, noise, policy};
 use rpctape::report::replay::{redacted, review};
 use rpctape::report::{escape, shell};
 use rpctape::store::ConnectionRow;
@@ -141,11 +141,10 @@ fn take(args: &AcceptArgs, stop: &Stop) -> Result<Vec<Taken>> {
         io::apart(output, std::slice::from_ref(&run_file))?;
     }
     let options = Options {
-        compare: args.compare.compare(&config.replay),
+        compare: args.compare.compare(&config.replay)?,
         gate: args.compare.gate(&config.replay)?,
         ..Options::default()
     };
-    compare::check(&options.compare)?;
     let judging = JudgeArgs::default().configured(&config);
     let loaded = input::load(std::slice::from_ref(&file), &args.view.read, &judging, input::PASSING, stop)?;
     must_be_of(&run_file, &file, &loaded.store.connections()?)?;

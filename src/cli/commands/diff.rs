@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use rpctape::error::Result;
 use rpctape::pipeline::replay::load;
-use rpctape::replay::{Options, Recording, compare, diff};
+use rpctape::replay::{Options, Recording, diff};
 
 use crate::cli::args::comparing::CompareArgs;
 use crate::cli::args::config::{Config, Uses};
@@ -46,11 +46,10 @@ pub struct DiffArgs {
 pub fn run(args: &DiffArgs, stop: &Stop) -> Result<u8> {
     let config = Config::load(args.config.as_deref(), Uses::Comparing)?;
     let options = Options {
-        compare: args.compare.compare(&config.replay),
+        compare: args.compare.compare(&config.replay)?,
         gate: args.compare.gate(&config.replay)?,
         ..Options::default()
     };
-    compare::check(&options.compare)?;
     let reports = args.report.open(&[args.before.clone(), args.after.clone()])?;
     let judging = JudgeArgs::default().configured(&config);
     let [before, after] = [&args.before, &args.after].map(|file| recording(file, &args.read, &judging, stop));

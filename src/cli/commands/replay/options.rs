@@ -40,7 +40,7 @@ pub fn options(args: &ReplayArgs, config: &ReplayConfig, server: Option<&Server>
             secrets,
             flows: config.flows.clone(),
         },
-        compare: args.play.compare.compare(config),
+        compare: args.play.compare.compare(config)?,
         gate: args.play.compare.gate(config)?,
     })
 }

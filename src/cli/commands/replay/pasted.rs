@@ -133,6 +133,15 @@ mod tests {
     }
 
     #[test]
+    fn where_a_secret_is_found_is_none() {
+        for place in ["env:TK", "file:/run/keys/x"] {
+            let line = format!("replay|x|--secret|token#1={place}");
+            let given = flags(line.split('|').map(Into::into), PLAYED, Some(Redactor::default())).expect("flags");
+            assert_eq!(given, format!(" --secret 'token#1={place}'"));
+        }
+    }
+
+    #[test]
     fn what_was_given_is_given_again() {
         let again = |line: &str| flags(line.split('|').map(Into::into), PLAYED, None).expect("flags");
         assert_eq!(

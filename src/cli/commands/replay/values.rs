@@ -56,7 +56,7 @@ impl Secret {
 /// Where a secret is found. What was typed is not repeated in the error: it might be the secret itself, and so clap must not parse it.
 pub fn secret(text: &str) -> Result<Secret> {
     let fault = || {
-        Error::new(ErrorKind::Usage, "--secret does not name a place")
+        Error::new(ErrorKind::Usage, "no place is named by a --secret")
             .hint("write it as NAME=env:VARIABLE or NAME=file:PATH; the value itself does not stand there")
     };
     let (name, place) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(fault)?;
