@@ -70,7 +70,7 @@ pub use formats::rec::{base64_of, channel_facts, channel_of};
 pub(crate) use frame::Carry;
 pub use frame::{Body, Captured, Direction, Frame, Member, Stamp, text_hash};
 pub use missing::{Missing, Why};
-pub use name::{name_of, path_of};
+pub use name::{name_of, path_of, raw_name};
 pub use nearest::near;
 pub use open::{follow, open, open_kept, open_stream};
 pub use out::body_of;
