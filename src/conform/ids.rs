@@ -1,6 +1,5 @@
 //! The ids of one session among those of a whole run: a server that is not told clients apart may remember an id of the probe before.
 
-use super::template::Said;
 use crate::protocol::{Profile, Side};
 use crate::replay::splice::{self, Edits, quote};
 
@@ -13,13 +12,9 @@ const TOKENS: [&str; 4] =
 /// What the tokens of templates begin with.
 pub(super) const TOKEN: &str = "of ";
 
-/// What is said in the session of this number, with ids that no other session has. The ids 0 and `""` stay what they are.
-pub fn numbered(said: &[Said], profile: &Profile, session: usize) -> Vec<Said> {
-    said.iter().map(|said| Said { text: renumbered(said, profile, session), ..said.clone() }).collect()
-}
-
-fn renumbered(said: &Said, profile: &Profile, session: usize) -> String {
-    let (text, mut edits) = (said.text.as_str(), Edits::default());
+/// A message with the ids of the session of this number, which no other session has. The ids 0 and `""` stay what they are.
+pub(super) fn renumbered(text: &str, side: Side, profile: &Profile, session: usize) -> String {
+    let mut edits = Edits::default();
     let method = splice::at(text, "/method");
     let mut put = |pointer: &str, new: &dyn Fn(&str) -> Option<String>| {
         if let Some(range) = splice::locate(text, pointer)
@@ -29,7 +24,7 @@ fn renumbered(said: &Said, profile: &Profile, session: usize) -> String {
         }
     };
     // What the server asks has ids of its own.
-    if said.side == Side::Client || method.is_none() {
+    if side == Side::Client || method.is_none() {
         put("/id", &|id| within(id, session));
     }
     let (cancel, member) = profile.probing_cancel();
@@ -70,13 +65,13 @@ mod tests {
             mcp.cancel_of("\"2\""),
             mcp.cancel_of("0"),
         ];
-        let said: Vec<Said> = texts.iter().map(|text| Said::message(0, Side::Client, text.clone())).collect();
-        let twice = numbered(&numbered(&said, mcp, 2), mcp, 3);
+        let within = |text: &str, session: usize| renumbered(text, Side::Client, mcp, session);
+        let twice: Vec<String> = texts.iter().map(|text| within(&within(text, 2), 3)).collect();
         let ids = |text: &str| text.replace("\"of 2\"", "\"of 300002\"").replace("\"id\":2,\"m", "\"id\":300002,\"m");
-        assert_eq!(twice[0].text, ids(&texts[0]));
-        assert_eq!(twice[1].text, mcp.cancel_of("\"300002\""));
-        assert_eq!(twice[2].text, texts[2]);
+        assert_eq!(twice[0], ids(&texts[0]));
+        assert_eq!(twice[1], mcp.cancel_of("\"300002\""));
+        assert_eq!(twice[2], texts[2]);
         assert_eq!((of_template("300002"), of_template("\"\"")), ("2".to_string(), "\"\"".to_string()));
-        assert_eq!(numbered(&said, mcp, 0), said);
+        assert_eq!(within(&texts[0], 0), texts[0]);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use super::ids::{TOKEN, of_template};
+use super::ids::{TOKEN, of_template, renumbered};
 use super::probes::Probe;
 use super::speech::{Call, HELLO, PRELUDE, Question, Speech, TOOLS};
 use crate::protocol::Side;
@@ -86,6 +86,12 @@ pub struct Said {
     pub does: Does,
     /// The HTTP stream that it is on, where a template tells streams apart.
     pub stream: Option<u32>,
+}
+
+/// What is said, with ids that no other session of the run has.
+pub fn numbered(said: &[Said], profile: &crate::protocol::Profile, session: usize) -> Vec<Said> {
+    let text = |said: &Said| renumbered(&said.text, said.side, profile, session);
+    said.iter().map(|said| Said { text: text(said), ..said.clone() }).collect()
 }
 
 /// What a side does.

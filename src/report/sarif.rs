@@ -14,7 +14,7 @@ use super::number::count;
 use super::page::opening;
 use super::silence::BASELINE;
 use super::{Report, Silence, Summary};
-use crate::capture::raw_name;
+use crate::name::raw_name;
 use crate::protocol::profiles;
 use crate::rules::Rule;
 use crate::store::{EvidenceRow, FindingRow};
