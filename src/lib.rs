@@ -26,6 +26,7 @@ pub mod finding;
 mod json;
 pub mod jsonrpc;
 pub mod live;
+mod name;
 pub mod number;
 pub mod output;
 pub mod pipeline;

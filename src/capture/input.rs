@@ -11,13 +11,13 @@ use memchr::memmem;
 use super::archive::{self, Cut, Stream};
 use super::ended::{Ended, end_of_records};
 use super::gzip::Gzip;
-use super::name::path_of;
 use super::once::Once;
 use super::sample::Sample;
 use super::utf16::Utf16;
 use super::watch::Watch;
 use super::{Ear, Resume, Skip};
 use crate::error::{Error, ErrorKind, Result};
+use crate::name::path_of;
 
 /// How much of the head a format is told by, in bytes.
 const SAMPLE: usize = 64 << 10;

@@ -30,7 +30,6 @@ mod learned;
 mod lines;
 mod literal;
 mod missing;
-mod name;
 mod nearest;
 mod once;
 mod open;
@@ -57,6 +56,7 @@ mod words;
 #[cfg(test)]
 mod testing;
 
+pub use crate::name::{name_of, path_of};
 pub use archive::file_of;
 pub use channel::{Channel, Proof, Transport, Vantage};
 pub(crate) use copies::{CopyKey, pair};
@@ -70,7 +70,6 @@ pub use formats::rec::{base64_of, channel_facts, channel_of};
 pub(crate) use frame::Carry;
 pub use frame::{Body, Captured, Direction, Frame, Member, Stamp, text_hash};
 pub use missing::{Missing, Why};
-pub use name::{name_of, path_of};
 pub use nearest::near;
 pub use open::{follow, open, open_kept, open_stream};
 pub use out::body_of;

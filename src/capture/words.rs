@@ -232,8 +232,8 @@ fn parts(key: &str) -> Vec<String> {
     spaced.split(|c: char| !c.is_alphanumeric()).map(plain).collect()
 }
 
-/// What typed exports wrap a value in (OpenTelemetry, DynamoDB, Firestore, MongoDB): the name of its type.
-pub(crate) const TYPES: [&str; 13] = [
+/// What typed exports wrap a value in (OpenTelemetry, DynamoDB, Firestore, MongoDB, unions of Avro): the name of its type.
+pub(crate) const TYPES: [&str; 17] = [
     "stringValue",
     "intValue",
     "doubleValue",
@@ -247,6 +247,10 @@ pub(crate) const TYPES: [&str; 13] = [
     "$numberInt",
     "$numberLong",
     "$numberDouble",
+    "long",
+    "int",
+    "double",
+    "string",
 ];
 
 /// The key that names a scalar at a path: the last that is neither the name of a type nor a place in a list.

@@ -1,5 +1,6 @@
 //! One probe that was played: the template, the live session as the audit has judged it, and what the engine saw.
 
+use super::ids::of_template;
 use super::probes::Probe;
 use super::speech::HELLO;
 use super::template::{AS_REQUEST, is_call, is_of_task, is_witness};
@@ -161,7 +162,7 @@ impl Play {
     /// The cancel that is a request, where it was given up on.
     pub(super) fn never_refused(&self) -> Option<&Exchange> {
         let given_up = |(place, exchange): &(usize, &Exchange)| {
-            exchange.rpc_id == AS_REQUEST
+            of_template(&exchange.rpc_id) == AS_REQUEST
                 && self.log.exchanges[*place].stuck_us.is_some()
                 && !self.was_answered(exchange)
         };
@@ -185,13 +186,17 @@ impl Play {
 
     /// True if the handshake was answered; `None` where it was not asked for.
     pub(super) fn was_welcomed(&self) -> Option<bool> {
-        let hello = self.live.exchanges.iter().find(|live| live.issuer == Side::Client && live.rpc_id == HELLO)?;
+        let hello = self
+            .live
+            .exchanges
+            .iter()
+            .find(|live| live.issuer == Side::Client && of_template(&live.rpc_id) == HELLO)?;
         Some(hello.response.is_some())
     }
 
     /// The cancel that is a request, in the live session.
     pub(super) fn as_request(&self) -> Option<&Exchange> {
-        self.live.exchanges.iter().find(|live| live.issuer == Side::Client && live.rpc_id == AS_REQUEST)
+        self.live.exchanges.iter().find(|live| live.issuer == Side::Client && of_template(&live.rpc_id) == AS_REQUEST)
     }
 
     /// True if a request of the template was answered.
@@ -264,7 +269,7 @@ impl Play {
 
     /// True if it is about a cancel that is a request.
     pub(super) fn is_about_cancel(&self, fault: &Fault) -> bool {
-        self.asked_about(fault).is_some_and(|live| live.rpc_id == AS_REQUEST)
+        self.asked_about(fault).is_some_and(|live| of_template(&live.rpc_id) == AS_REQUEST)
     }
 
     /// The request of ours that a finding is about: one of the server may have the same id.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use super::ids::{TOKEN, of_template, renumbered};
 use super::probes::Probe;
 use super::speech::{Call, HELLO, PRELUDE, Question, Speech, TOOLS};
 use crate::protocol::Side;
@@ -59,17 +60,17 @@ const ASKED_US: i64 = 300_000;
 
 /// True for the id of a request whose answer only proves that what stood before it was read.
 pub(super) fn is_witness(id: &str) -> bool {
-    id.parse::<usize>().is_ok_and(|id| id > WITNESSES)
+    of_template(id).parse::<usize>().is_ok_and(|id| id > WITNESSES)
 }
 
 /// True for the id of a request about a task.
 pub(super) fn is_of_task(id: &str) -> bool {
-    id.parse::<usize>().is_ok_and(|id| (60..70).contains(&id))
+    of_template(id).parse::<usize>().is_ok_and(|id| (60..70).contains(&id))
 }
 
 /// True for the id of a slow request.
 pub(super) fn is_call(id: &str) -> bool {
-    !is_witness(id) && !is_of_task(id) && ![HELLO, TOOLS, PRELUDE, AS_REQUEST].contains(&id)
+    !is_witness(id) && !is_of_task(id) && ![HELLO, TOOLS, PRELUDE, AS_REQUEST].contains(&of_template(id).as_str())
 }
 
 /// One message of the recording.
@@ -85,6 +86,12 @@ pub struct Said {
     pub does: Does,
     /// The HTTP stream that it is on, where a template tells streams apart.
     pub stream: Option<u32>,
+}
+
+/// What is said, with ids that no other session of the run has.
+pub fn numbered(said: &[Said], profile: &crate::protocol::Profile, session: usize) -> Vec<Said> {
+    let text = |said: &Said| renumbered(&said.text, said.side, profile, session);
+    said.iter().map(|said| Said { text: text(said), ..said.clone() }).collect()
 }
 
 /// What a side does.
@@ -379,7 +386,7 @@ impl<'p> Pen<'p> {
 
 /// The progress token of a request.
 fn token(id: &str) -> String {
-    format!("\"of {}\"", id.replace('"', ""))
+    format!("\"{TOKEN}{}\"", id.replace('"', ""))
 }
 
 /// The recording as text, in the form of `record`.

@@ -5,12 +5,12 @@ mod meeting;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::replay::{Job, Keep, Ran, Scratch, Watch, load, run};
 use super::{Options, Quiet, ingest};
 use crate::conform::{
-    Missed, Moment, Needs, Play, Probe, Said, Speech, Timing, capture, is_owed_an_answer, watched_us,
+    Missed, Moment, Needs, Play, Probe, Said, Speech, Timing, capture, is_owed_an_answer, numbered, watched_us,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::live::{Access, Framing, Target};
@@ -54,6 +54,8 @@ pub struct Examiner<'e> {
     pub repeat: usize,
     /// How many requests a storm has.
     pub storm: usize,
+    /// How many sessions there were: over HTTP one server has them all, and may not tell one from another.
+    pub sessions: Arc<AtomicUsize>,
     /// Is set to stop.
     pub interrupt: Option<Arc<AtomicBool>>,
 }
@@ -210,12 +212,21 @@ impl Examiner<'_> {
         judging
     }
 
+    /// The number of the next session; where each has a server of its own, nothing counts them.
+    fn session(&self) -> usize {
+        match self.target {
+            Target::Http(_) => self.sessions.fetch_add(1, Ordering::Relaxed),
+            _ => 0,
+        }
+    }
+
     /// Plays what is to be said. `None` where the server speaks another revision.
     fn play(&self, run_of: &Run<'_>, watch: &mut dyn Watch) -> Result<Option<(Recording, Ran)>> {
         let profile = run_of.speech.profile;
         let linger_us = lingers_us(run_of.script, run_of.said, profile, run_of.limit_us);
         let options = self.options(run_of.limit_us, linger_us);
-        let (recording, plan) = self.planned(run_of.speech, run_of.said, &options)?;
+        let said = numbered(run_of.said, profile, self.session());
+        let (recording, plan) = self.planned(run_of.speech, &said, &options)?;
         let usual = if profile.framed_by_length() { Framing::ContentLength } else { Framing::Lines };
         let job = Job {
             recording: &recording,

@@ -23,6 +23,7 @@ fn scored(label: (&str, &str), http: bool, seed: u64, wrong: &[Wrong], wanted: &
         redact: None,
         repeat: 1,
         storm: 5,
+        sessions: Default::default(),
         interrupt: None,
     };
     let call = Call { method: "a/slow".to_string(), params: r#"{"sessionId":"s-1"}"#.to_string(), tool: None };

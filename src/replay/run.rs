@@ -60,6 +60,8 @@ pub struct ExchangeRun {
     pub after_stuck: bool,
     /// True if the peer ended while it was open.
     pub peer_gone: bool,
+    /// When the stream of its answer was cut off, where it was cancelled: silence after that shows nothing.
+    pub cut_us: Option<i64>,
     /// The content encoding in which its answer may have come, and could not be read.
     pub packed: Option<String>,
     /// The HTTP status of the response that should have carried the answer.

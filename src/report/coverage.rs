@@ -1,5 +1,6 @@
 //! What was judged, said aloud: a line of the summary, a table (`--coverage`), and the same as data.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -25,6 +26,9 @@ pub struct Coverage {
     /// Every clause and side.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clauses: Vec<ClauseCoverage>,
+    /// Rules that the log cannot decide on connections of a profile, and what it lacks for them.
+    #[serde(skip)]
+    pub undecided: BTreeMap<(String, &'static str), String>,
 }
 
 /// A clause and a side, and what became of it.
@@ -69,6 +73,7 @@ impl Coverage {
             not_exercised: count(Standing::NotExercised),
             not_decidable: count(Standing::NotDecidable),
             not_applicable: count(Standing::NotApplicable),
+            undecided: undecided(&rows),
             clauses: if whole { rows.into_iter().map(ClauseCoverage::of).collect() } else { Vec::new() },
         })
     }
@@ -85,6 +90,14 @@ impl Coverage {
         let rest: String = rest.map(|(count, word)| format!(", {} {word}", number::count(count))).collect();
         format!("{} kept{rest}", number::plural(self.kept, "clause"))
     }
+}
+
+fn undecided(rows: &[Covered]) -> BTreeMap<(String, &'static str), String> {
+    let of = |row: &Covered| {
+        let label = row.profile.label();
+        row.undecided.iter().map(move |(code, lacks)| ((label.clone(), *code), lacks.clone())).collect::<Vec<_>>()
+    };
+    rows.iter().flat_map(of).collect()
 }
 
 impl ClauseCoverage {

@@ -10,7 +10,7 @@ use super::escape::escape;
 use super::kinds::{Context, sentence};
 use super::number::{count, plural};
 use super::{Report, Silence, Summary};
-use crate::protocol::by_name;
+use crate::protocol::{Profile, by_name};
 use crate::rules::{Rule, find};
 use crate::store::{ConnectionRow, FindingRow};
 
@@ -42,8 +42,7 @@ impl Junit {
 
     /// The rules that apply to a connection. Rules about the capture have no ruling and apply to all.
     fn rules(&self, connection: &ConnectionRow) -> Vec<&'static Rule> {
-        let revision = Some(connection.revision.as_str()).filter(|revision| !revision.is_empty());
-        let profile = by_name(&connection.protocol, revision).or_else(|| by_name(&connection.protocol, None));
+        let profile = profile(connection);
         let applies =
             |rule: &&Rule| rule.code.starts_with("CAP") || profile.is_none_or(|it| it.ruling(rule.code).is_some());
         self.context.rules().filter(applies).collect()
@@ -70,6 +69,23 @@ impl Junit {
         }
         suite
     }
+}
+
+/// What a connection speaks.
+fn profile(connection: &ConnectionRow) -> Option<&'static Profile> {
+    let revision = Some(connection.revision.as_str()).filter(|revision| !revision.is_empty());
+    by_name(&connection.protocol, revision).or_else(|| by_name(&connection.protocol, None))
+}
+
+/// What the log lacks, rule by rule, to decide them on a connection: of what happened, and of what may have.
+fn undecided<'s>(summary: &'s Summary, connection: &ConnectionRow) -> HashMap<&'s str, String> {
+    let label = profile(connection).map(Profile::label);
+    let covered = summary.coverage.iter().flat_map(|coverage| &coverage.undecided);
+    let own = covered.filter(|((profile, _), _)| Some(profile) == label.as_ref());
+    let rows = summary.undecidable.iter();
+    own.map(|((_, code), lacks)| (*code, format!("not decidable: {lacks}")))
+        .chain(rows.map(|row| (row.code.as_str(), format!("the log lacks {}", row.lacks.join(", ")))))
+        .collect()
 }
 
 impl Case {
@@ -145,12 +161,9 @@ impl Report for Junit {
     }
 
     fn finish(&mut self, out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
-        let undecided = summary.undecidable.iter();
-        let undecided: HashMap<&str, String> =
-            undecided.map(|row| (row.code.as_str(), format!("the log lacks {}", row.lacks.join(", ")))).collect();
         let mut report = quick_junit::Report::new("rpctape check");
         for connection in self.context.connections.clone() {
-            let suite = self.suite(&connection, &undecided);
+            let suite = self.suite(&connection, &undecided(summary, &connection));
             report.add_test_suite(suite);
         }
         let written = report.to_string().map_err(io::Error::other)?;

@@ -14,6 +14,7 @@ use super::number::count;
 use super::page::opening;
 use super::silence::BASELINE;
 use super::{Report, Silence, Summary};
+use crate::name::raw_name;
 use crate::protocol::profiles;
 use crate::rules::Rule;
 use crate::store::{EvidenceRow, FindingRow};
@@ -174,7 +175,7 @@ impl Sarif {
     }
 
     fn location(&self, source: &str, line: u64) -> Location {
-        let uri = uri(self.context.path(source).as_bytes());
+        let uri = uri(&raw_name(&self.context.path(source)));
         let region = Region { start_line: line.max(1) };
         Location {
             id: None,

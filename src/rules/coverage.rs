@@ -73,6 +73,8 @@ pub struct Covered {
     pub findings: u64,
     /// What the log lacks, or what would have to happen, in words.
     pub because: Vec<String>,
+    /// The rules among them that the log cannot decide, and what it lacks for each.
+    pub undecided: Vec<(&'static str, String)>,
 }
 
 /// Every clause that a selected rule judges in the profiles that were spoken, side by side.
@@ -221,7 +223,9 @@ fn told(
         _ if shown.applies => (Standing::NotExercised, Some(format!("needs {}", occasion(ruling, rule).on.words()))),
         _ => (Standing::NotApplicable, Some("not over this transport".to_string())),
     };
+    let undecided = because.clone().filter(|_| standing == Standing::NotDecidable).map(|lacks| (rule.code, lacks));
     Covered {
+        undecided: undecided.into_iter().collect(),
         profile,
         side,
         clause,
@@ -241,6 +245,7 @@ impl Covered {
             std::cmp::Ordering::Equal => self.because.extend(other.because),
             std::cmp::Ordering::Greater => {}
         }
+        self.undecided.extend(other.undecided);
         self.because.sort();
         self.because.dedup();
         self.standing = self.standing.min(other.standing);

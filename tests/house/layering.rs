@@ -12,7 +12,7 @@ const LAYERS: [&str; 17] = [
 ];
 
 /// Modules that any layer may import.
-const EVERYWHERE: [&str; 5] = ["base64", "error", "json", "number", "output"];
+const EVERYWHERE: [&str; 6] = ["base64", "error", "json", "name", "number", "output"];
 
 /// Pairs that must not know each other although one stands above the other, and the reason.
 const STRANGERS: [(&str, &str, &str); 6] = [

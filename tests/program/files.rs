@@ -314,3 +314,22 @@ fn a_list_says_what_a_recording_lacks() {
     assert!(words.contains("lost: 1,500 messages"), "{words}");
     assert!(run(&["ls", "--format", "json", &log]).out.contains("\"lost\":1500"));
 }
+
+#[test]
+fn what_is_named_twice_is_said_and_an_empty_folder_is_an_error() {
+    let twice = run(&["check", BAD, BAD]);
+    assert_eq!(twice.out, run(&["check", BAD]).out);
+    assert!(twice.err.contains(&format!("note: {BAD} is named more than once, and read once")), "{}", twice.err);
+    let empty = folder();
+    let facts = run(&["facts", &empty.path().display().to_string(), "-o", "-"]);
+    assert!(facts.code == 2 && facts.err.contains("there is no log in"), "{}", facts.err);
+}
+
+#[test]
+fn sarif_has_the_bytes_of_a_name() {
+    let folder = folder();
+    let log = folder.path().join(OsStr::from_bytes(b"caf\xe9.jsonl"));
+    std::fs::write(&log, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{},\"error\":{}}\n").expect("writes");
+    let said = rpctape().args(["check", "--report", "sarif=-"]).arg(log).output().expect("it starts");
+    assert!(String::from_utf8_lossy(&said.stdout).contains("\"uri\":\"caf%E9.jsonl\""));
+}

@@ -72,3 +72,15 @@ fn a_database_that_was_judged_without_its_settings_is_said_to_be() {
     assert_eq!(said(&below, &["audit", &db, "--fail-on", "none"]).code, 0);
     assert!(!check().err.contains("judged with other settings"), "{}", check().err);
 }
+
+#[cfg(feature = "live")]
+#[test]
+fn its_command_runs_in_its_folder() {
+    let folder = above("[replay]\ncommand = [\"cat\", \"answer\"]\n");
+    file(folder.path(), "answer", "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
+    let exchange =
+        "{\"dir\":\"c2s\",\"raw\":\"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":1,\\\"method\\\":\\\"a\\\"}\"}\n";
+    let log = file(&folder.path().join("below"), "s.jsonl", exchange);
+    let replay = said(&folder.path().join("below"), &["replay", &log, "--allow-all"]);
+    assert!(!replay.out.contains("exited with 1"), "{}{}", replay.out, replay.err);
+}

@@ -430,3 +430,13 @@ fn a_connection_that_is_called_like_a_secret_keeps_its_findings() {
     );
     assert!(!said.out.contains(token));
 }
+
+/// What coverage calls not decidable is no test that passes.
+#[test]
+fn junit_skips_what_only_coverage_shows_to_be_undecidable() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"a\"}}\n";
+    let log = file(folder.path(), "s.jsonl", line);
+    let said = run(&["check", &log, "--report", "junit=-"]);
+    assert!(said.out.contains("not decidable: lacks the beginning of the connection"), "{}", said.out);
+}

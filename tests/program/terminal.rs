@@ -112,3 +112,16 @@ fn colour_is_for_terminals_that_have_it() {
         assert_eq!(on_terminal(&args, 80, variables), piped(&args, 80), "{variables:?}");
     }
 }
+
+/// What is the bytes of a log stays so in a pipe.
+#[test]
+fn bytes_of_a_log_do_not_act_on_a_terminal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\u{9b}31m\u{202e}b\"}\n";
+    let log = common::file(folder.path(), "s.jsonl", line);
+    for args in [&["export", &log, "--as", "rec"][..], &["extract", &log, "#1"], &["facts", &log, "-o", "-"]] {
+        let acts = |text: &str| text.contains(['\u{9b}', '\u{202e}']);
+        assert!(!acts(&on_terminal(args, 80, &[])), "{args:?}");
+        assert!(acts(&common::run(args).out), "{args:?}");
+    }
+}

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Stream, is_archive, is_zstd};
 use crate::capture::gzip::Gzip;
-use crate::capture::name::path_of;
 use crate::error::{Error, Result};
+use crate::name::path_of;
 
 /// How many bytes of text tell an archive.
 const HEAD: u64 = 512;

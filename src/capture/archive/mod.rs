@@ -17,8 +17,8 @@ pub(crate) use tarball::is_tar;
 
 use bytes::Bytes;
 
-use super::name::path_of;
 use crate::error::{Error, ErrorKind, Result};
+use crate::name::path_of;
 
 /// A stream of bytes.
 pub(crate) type Stream = Box<dyn Read + Send>;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::bytes::Bytes;
 use super::{Archive, Extent, Kind, Member, Packed, Stream};
-use crate::capture::name::name_of;
 use crate::error::{Error, Result};
+use crate::name::name_of;
 
 /// True for the first block of an archive: its checksum is right.
 pub(crate) fn is_tar(head: &[u8]) -> bool {

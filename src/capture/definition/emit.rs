@@ -227,7 +227,11 @@ impl Emitter {
         let harmed = || !rules.pointer.is_whole() && serde_json::from_str::<IgnoredAny>(record.payload).is_err();
         let spliced = is_spliced(record.payload.as_bytes());
         if at.joined || !promised || spliced || cut && rules.may_be_cut || harmed() {
-            out.skip(at.line, if cut { Skip::CutOff } else { Skip::NotAMessage });
+            if cut {
+                let place = self.place_of(&record.head, at, Direction::Unknown, out)?;
+                return out.cut_off(&place);
+            }
+            out.skip(at.line, Skip::NotAMessage);
             return self.gap(&record.head, at, out);
         }
         let place = self.place(record, record.payload, None, self.direction(&record.head), out)?;
@@ -253,9 +257,8 @@ impl Emitter {
             || is_spliced(text.as_bytes())
             || direction == Direction::Unknown
         {
-            out.skip(record.at.line, Skip::CutOff);
             let place = self.place_of(&record.head, &record.at, direction, out)?;
-            return out.put(&place, Body::gap(Some(1)));
+            return out.cut_off(&place);
         }
         let place = self.place(record, text, None, direction, out)?;
         out.malformed(&place, text.as_bytes(), why)

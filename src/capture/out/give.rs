@@ -166,8 +166,10 @@ impl Out<'_> {
     #[inline]
     fn look_beside(&mut self, line: u64, text: &[u8]) -> Result<()> {
         let Some(read) = self.read_on(text) else {
-            // What was read was written anew: it stands in brackets.
-            self.heads.learn(text, memchr::memchr(b'{', text).unwrap_or(0));
+            // What was read was written anew: it stands in brackets. Of what was cut nothing was read.
+            if self.gap_at != Some(line) {
+                self.heads.learn(text, memchr::memchr(b'{', text).unwrap_or(0));
+            }
             return Ok(());
         };
         // Where all of a record makes the message, brackets hold its parameters.

@@ -148,6 +148,15 @@ impl Out<'_> {
         self.sink.skipped(line, why);
     }
 
+    /// A line with the beginning of a message, which is put as a gap of its connection: what is lost is counted there.
+    pub(crate) fn cut_off(&mut self, place: &Place) -> Result<()> {
+        self.skip(place.line, Skip::CutOff);
+        if let Some(told) = self.waiting.last_mut() {
+            told.lost = Some(0);
+        }
+        self.put(place, Body::gap(Some(1)))
+    }
+
     /// A line over the limit, passed over.
     pub(crate) fn skip_oversized(&mut self, line: &Line<'_>) {
         self.skip(line.number, Skip::Oversized);

@@ -11,8 +11,8 @@ use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::Skip;
 use crate::capture::lines::Line;
 use crate::capture::sample::Sample;
-use crate::capture::time::is_time;
-use crate::capture::words::direction;
+use crate::capture::time::{is_time, parse};
+use crate::capture::words::{direction, time_key};
 use crate::error::Result;
 use crate::json::scan::{members, unquoted, value_end};
 
@@ -93,13 +93,22 @@ fn time_in(head: &str) -> &str {
     let mut words = head.split_whitespace().map(|word| word.trim_matches(['[', ']', ','])).peekable();
     while let Some(word) = words.next() {
         let both = words.peek().map(|next| &head[place(word)..place(next) + next.len()]);
-        if let Some(at) =
-            both.filter(|both| word.contains('-') && is_time(both)).or(Some(word).filter(|word| is_time(word)))
+        if let Some(at) = both
+            .filter(|both| word.contains('-') && is_time(both))
+            .or(Some(word).filter(|word| is_time(word)))
+            .or_else(|| named_time(word))
         {
             return at;
         }
     }
     ""
+}
+
+/// A time behind its name: `CreateTime:1700000000123`, as Kafka's console consumer prints it.
+fn named_time(word: &str) -> Option<&str> {
+    let (name, time) = word.split_once(':')?;
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphabetic()) && time_key(name).is_some();
+    (is_name && parse(time).is_some()).then_some(time)
 }
 
 /// The time in a pair of brackets.

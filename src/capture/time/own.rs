@@ -19,12 +19,14 @@ pub(crate) struct Stamp {
 }
 
 /// The place of the message's own time. One that is the same in many records is that of what they came in, where another one tells them
-/// apart; and of two that do, the one nearer to the message is its own: who ships a record puts his time around it.
+/// apart; of two that say the same, the finer is taken; and of others, the one nearer to the message is its own: who ships a record puts his
+/// time around it.
 pub(crate) fn own(all: &[Stamp]) -> Option<usize> {
     let is_blunt = |one: &Stamp| all.iter().any(|other| one.is_blunt_beside(other));
+    let is_rounded = |one: &Stamp| all.iter().any(|other| one.is_rounded_from(other));
     (0..all.len()).min_by_key(|at| {
         let one = &all[*at];
-        (is_blunt(one), !one.is_dated(), !one.named, Reverse(one.near), one.rank)
+        (is_blunt(one), !one.is_dated(), is_rounded(one), !one.named, Reverse(one.near), one.rank)
     })
 }
 
@@ -54,6 +56,18 @@ impl Stamp {
         let (own, others) = (self.steps(unit_us), other.steps(unit_us));
         others > 1 && (own == 1 || own * MORE <= others)
     }
+
+    /// True if the other place, beside this one, has the same times in smaller units.
+    fn is_rounded_from(&self, fine: &Stamp) -> bool {
+        let unit_us = self.resolution_us();
+        let pairs = || self.times.iter().zip(&fine.times);
+        fine.named
+            && fine.near == self.near
+            && fine.times.len() == self.times.len()
+            && fine.resolution_us() < unit_us
+            && (pairs().all(|(own, fine)| own.us == fine.us - fine.us.rem_euclid(unit_us))
+                || pairs().all(|(own, fine)| (own.us - fine.us).abs() * 2 <= unit_us))
+    }
 }
 
 #[cfg(test)]
@@ -74,6 +88,19 @@ mod tests {
         assert_eq!(own_of(&fine, &["2026-11-21T06:44:16.000Z"; 3]), Some(0), "the start of a session beside");
         assert_eq!(own_of(&fine, &["1795243456", "1795243456", "1795243456"]), Some(1), "a coarse clock of its own");
         assert_eq!(own_of(&fine, &["06:44:16.1", "06:44:16.2", "06:44:16.3"]), Some(0), "no date");
+    }
+
+    #[test]
+    fn of_two_that_say_the_same_the_finer_is_taken() {
+        let coarse = stamp(0, &["1795243456", "1795243456", "1795243457"]);
+        let fine = |texts| Stamp { rank: (90, 0), ..stamp(0, texts) };
+        let nanos = ["1795243456100000000", "1795243456900000001", "1795243457000000000"];
+        let rounded = ["2026-11-21T06:44:15.900Z", "2026-11-21T06:44:16.400Z", "2026-11-21T06:44:17.100Z"];
+        let other = ["2026-11-21T06:44:16.100Z", "2026-11-21T06:44:17.200Z", "2026-11-21T06:44:17.300Z"];
+        let own_of =
+            |fine| own(&[Stamp { rank: (0, 0), ..stamp(0, &["1795243456", "1795243456", "1795243457"]) }, fine]);
+        assert_eq!((own_of(fine(&nanos)), own_of(fine(&rounded)), own_of(fine(&other))), (Some(1), Some(1), Some(0)));
+        assert_eq!(own(&[coarse, Stamp { named: false, ..fine(&nanos) }]), Some(0));
     }
 
     #[test]

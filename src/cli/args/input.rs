@@ -463,9 +463,10 @@ pub fn ingest(files: &[String], to: To<'_>, options: &Options, no_progress: bool
     let known =
         |file: &str| store.as_ref().is_some_and(|store| pipeline::unchanged(store, file, options).unwrap_or(false));
     let found = capture::expand_known(files, &options.overrides, &known)?;
+    told_twice(files);
     if found.paths.is_empty() {
         let reasons: Vec<String> = found.skipped.iter().take(3).map(|(file, why)| format!("{file}: {why}")).collect();
-        let error = Error::new(ErrorKind::Input, format!("there is no log in {}", files.join(", ")));
+        let error = no_log(files);
         return Err(if reasons.is_empty() { error } else { error.hint(reasons.join("; ")) });
     }
     for archive in &found.archives {
@@ -481,6 +482,19 @@ pub fn ingest(files: &[String], to: To<'_>, options: &Options, no_progress: bool
         passed_over.extend(copies(&summary));
     }
     Ok(Loaded { store, summary, passed_over, torn })
+}
+
+/// The error where nothing was found to read.
+pub fn no_log(files: &[String]) -> Error {
+    Error::new(ErrorKind::Input, format!("there is no log in {}", files.join(", ")))
+}
+
+/// Says which names were given twice: each is read once.
+pub fn told_twice(files: &[String]) {
+    let again = |at: &usize| files[..*at].iter().filter(|file| **file == files[*at]).count() == 1;
+    for at in (0..files.len()).filter(again) {
+        say(&format!("note: {} is named more than once, and read once", files[at]));
+    }
 }
 
 /// Files whose content another one had, which was read: why they were passed over. In a database it may be from an earlier run.

@@ -104,6 +104,7 @@ pub fn run(args: &ConformArgs, stop: &Stop) -> Result<u8> {
         redact: redactor.is_some().then(|| config.secrets.clone()),
         repeat: if args.probe.fast { 1 } else { args.probe.repeat.into() },
         storm: 0,
+        sessions: Default::default(),
         interrupt: Some(stop.flag()),
     };
     // From now on there is a server that has to be told.

@@ -65,7 +65,7 @@ pub fn run(args: &ExtractArgs, stop: &Stop) -> Result<u8> {
         let lines = lines(&loaded.store, row, &ids)?;
         return prove::write(&args.file, &lines, output, redactor);
     }
-    let mut out = Out::open(args.output.as_deref(), files)?;
+    let mut out = Out::open(args.output.as_deref(), files)?.shown();
     let mut writer = RecWriter::new(Vec::new(), &header(row)).map_err(fault)?;
     let (mut kept, mut last) = (0, None);
     if let Some(channel) = channel(&loaded.store, row)? {

@@ -68,9 +68,13 @@ pub fn run(args: &FactsArgs, stop: &Stop) -> Result<u8> {
         io::apart(&args.output, &args.files)?;
     }
     let found = capture::expand(&args.files, &options.overrides)?;
+    input::told_twice(&args.files);
+    if found.paths.is_empty() && found.skipped.is_empty() && found.archives.is_empty() {
+        return Err(input::no_log(&args.files));
+    }
     let _folder = (!to_stdout).then(|| Folder::make(&args.output)).transpose()?;
     let sink = |file: &str| match to_stdout {
-        true => Ok(Box::new(Lines::new(Out::open(None, &[])?, "the facts")) as Box<dyn Sink>),
+        true => Ok(Box::new(Lines::new(Out::open(None, &[])?.shown(), "the facts")) as Box<dyn Sink>),
         false => open(args.form, &args.output.join(file_name(file, args.form.ending())), &args.files),
     };
     for (file, told) in unread_of(&found) {

@@ -43,6 +43,7 @@ use rpctape::report::shell;
 use rpctape::store::Store;
 use session::{Prepared, Session};
 use suite::Gate;
+pub use suite::project_folder;
 pub use target::Server;
 
 /// Play a recorded session against a live server, cancels and concurrency as they were, and judge what it does now

@@ -7,7 +7,7 @@ use rpctape::capture::{file_of, path_of};
 use rpctape::error::{Error, ErrorKind, Result};
 use rpctape::output::{self, Output, Readers, is_same, lies_in};
 use rpctape::redact::Redactor;
-use rpctape::report::{escape, json};
+use rpctape::report::{escape, escape_block, json};
 use rpctape::store::is_ours;
 use serde_json::Value;
 
@@ -17,17 +17,17 @@ pub enum Out {
     Stdout(BufWriter<io::Stdout>),
     /// A file that takes its name only when it is complete.
     File(Output),
-    /// One of these, without secrets.
+    /// One of these, without secrets, or without what acts on a terminal.
     Clean(Box<Clean>),
     /// Somebody who takes the lines, and may have something to say about them.
     #[cfg(feature = "live")]
     Taker(Box<dyn Write + Send>),
 }
 
-/// Text whose secrets are replaced line by line.
+/// Text that is changed line by line.
 pub struct Clean {
     out: Out,
-    redactor: Redactor,
+    change: Box<dyn FnMut(&str) -> String + Send>,
     line: Vec<u8>,
 }
 
@@ -47,7 +47,7 @@ impl Clean {
         let rest = self.line.split_off(end);
         let lines = std::mem::replace(&mut self.line, rest);
         for line in String::from_utf8_lossy(&lines).split_inclusive('\n') {
-            self.out.write_all(self.redactor.text(line).as_bytes())?;
+            self.out.write_all((self.change)(line).as_bytes())?;
         }
         Ok(())
     }
@@ -65,9 +65,21 @@ impl Out {
     /// The same, without secrets where there is somebody to replace them.
     pub fn clean(self, redactor: Option<Redactor>) -> Out {
         match redactor {
-            Some(redactor) => Out::Clean(Box::new(Clean { out: self, redactor, line: Vec::new() })),
+            Some(mut redactor) => self.changed(move |line| redactor.text(line).into_owned()),
             None => self,
         }
+    }
+
+    /// The same, and where it is a terminal without what acts on one: for answers that are the bytes of a log.
+    pub fn shown(self) -> Out {
+        match self {
+            Out::Stdout(_) if stdout_is_terminal() => self.changed(escape_block),
+            other => other,
+        }
+    }
+
+    fn changed(self, change: impl FnMut(&str) -> String + Send + 'static) -> Out {
+        Out::Clean(Box::new(Clean { out: self, change: Box::new(change), line: Vec::new() }))
     }
 
     /// Writes what is buffered, and gives the file its name. A reader that went away is no error.

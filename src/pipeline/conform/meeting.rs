@@ -2,7 +2,9 @@
 
 use super::super::replay::{Ran, Watch};
 use super::{Examiner, LIMIT_TIMES, LIMIT_US, Run, SLOW_US};
-use crate::conform::{Call, NO_TOOLS, Question, Server, Speech, Timing, calls, candidates, one_by_one, write};
+use crate::conform::{
+    Call, NO_TOOLS, Question, Server, Speech, Timing, calls, candidates, of_template, one_by_one, write,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::live::Target;
 use crate::protocol::{Profile, Side, tried_in_turn};
@@ -220,7 +222,8 @@ impl Slow {
 fn control_of(live: &Connection, name: &str) -> std::result::Result<Control, String> {
     // What the server asks may have the same ids.
     let ours = live.exchanges.iter().filter(|exchange| exchange.issuer == Side::Client);
-    let calls: Vec<_> = ours.filter(|exchange| matches!(exchange.rpc_id.as_str(), "2" | "3" | "4")).collect();
+    let calls: Vec<_> =
+        ours.filter(|exchange| matches!(of_template(&exchange.rpc_id).as_str(), "2" | "3" | "4")).collect();
     let answered = |call: &&&Exchange| call.response.is_some();
     let times: Vec<i64> = calls.iter().filter(answered).filter_map(|call| call.latency_us).collect();
     let (once_us, again_us, pair_us) = match times[..] {
@@ -253,7 +256,10 @@ fn not_sent(asked: &Connection, ran: &Ran) -> Option<String> {
 
 /// The first request of the server behind a slow one.
 fn asked_first(live: &Connection) -> Option<Question> {
-    let call = live.exchanges.iter().find(|exchange| exchange.issuer == Side::Client && exchange.rpc_id == "2")?;
+    let call = live
+        .exchanges
+        .iter()
+        .find(|exchange| exchange.issuer == Side::Client && of_template(&exchange.rpc_id) == "2")?;
     let (asked, answered) = (call.request, call.response.unwrap_or(usize::MAX));
     let own = |exchange: &&Exchange| {
         exchange.issuer == Side::Server && exchange.request > asked && exchange.request < answered

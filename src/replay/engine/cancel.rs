@@ -163,16 +163,21 @@ impl Engine {
         self.log.witnesses.push(id);
     }
 
-    /// A cancel that is part of a batch lands with it; true if it does.
-    pub(super) fn cancel_in_batch(&mut self, target: usize) -> bool {
-        let now = self.now;
+    /// A cancel that is part of a batch lands with it; true if it does. It is sent with the batch even if its target is answered.
+    pub(super) fn cancel_in_batch(&mut self, target: usize, at: usize) -> bool {
+        let was_open = self.recorded.exchanges[target].response.is_none_or(|response| response > at);
         let run = &mut self.log.exchanges[target];
-        if run.fate == Fate::Sent && run.answered_us.is_none() && run.cancel.is_none() {
-            let landed = CancelRun::new(CancelStatus::Landed, Anchor::Elapsed, 0);
-            run.cancel = Some(CancelRun { sent_us: Some(now), ..landed });
-            return true;
+        if run.fate != Fate::Sent || run.cancel.is_some() {
+            return false;
         }
-        false
+        let lands = run.answered_us.is_none() && run.packed.is_none();
+        let status = if lands { CancelStatus::Landed } else { CancelStatus::Raced };
+        run.cancel = Some(CancelRun {
+            sent_us: Some(self.now),
+            harness_made: was_open && !lands,
+            ..CancelRun::new(status, Anchor::Elapsed, 0)
+        });
+        lands
     }
 
     /// After a `session/cancel` every permission that the turn asks for is refused.

@@ -60,7 +60,10 @@ impl Engine {
         if let EventKind::Batch(members) = self.recorded.events[step.event].what.clone() {
             for member in members {
                 if let EventKind::Cancel(Some(target)) = self.recorded.events[member].what {
-                    landed = self.cancel_in_batch(target).then_some(target).or(landed);
+                    if !self.cancel_in_batch(target, member) {
+                        continue;
+                    }
+                    landed = Some(target);
                     if let Some(handed) = self.http.handed.back_mut() {
                         handed.cancels.push(target);
                     }

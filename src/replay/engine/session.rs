@@ -179,11 +179,12 @@ impl Engine {
             return;
         }
         let last_word = self.recorded.profile.stream_close_cancels;
-        let died = self.options.cancel.over_http == Some(true) && self.died(stream, how);
+        let cut = self.options.cancel.over_http == Some(true) && self.died(stream, how);
         for exchange in self.on_stream(stream) {
-            let died = died && self.is_expected(exchange);
+            let died = cut && self.is_expected(exchange);
             let run = &mut self.log.exchanges[exchange];
             let waiting = run.fate == Fate::Sent && run.answered_us.is_none() && run.packed.is_none();
+            run.cut_us = run.cut_us.or(Some(self.now).filter(|_| waiting && cut && how == RESET));
             // The status of a stream that goes on with another one is none of the request's own.
             if waiting && failed.is_some() && run.http_status == failed {
                 self.live[exchange].refused = true;

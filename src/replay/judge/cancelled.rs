@@ -30,6 +30,12 @@ impl Case<'_> {
         if is == Ending::Silence && self.cut_off() && cancel.cut_short {
             return found.add(Verdict::Unknown, self.ended());
         }
+        if let Some(cut) = self.run().cut_us.filter(|_| is == Ending::Silence && !self.cancel_closed_its_stream()) {
+            let after = duration((cut - cancel.sent_us.unwrap_or(cut)).max(0));
+            let why =
+                format!("its stream was cut off {after} after the cancel: what would have come there is not known");
+            return found.add(Verdict::Unknown, why);
+        }
         if is == Ending::Silence && !self.recorded.keeps_answers() {
             return self.unknown(found);
         }

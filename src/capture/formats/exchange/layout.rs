@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::body::{headers_of, part};
+use super::nested::outermost;
 use super::opened::opened;
 use super::path::{Path, Row, Said, Tree};
 use super::{Exchange, Origin, Part};
@@ -151,7 +152,8 @@ impl Layout {
         let (each, is_shared) = (found.rows().iter(), found.rows().len() > 1);
         let each =
             each.map(|row| View { layout: self, row, is_shared }.exchange(line, offset, out, &mut said, &left_out));
-        (each.collect(), found.ends)
+        let each: Vec<Exchange<'t>> = each.collect();
+        (if is_shared { outermost(each) } else { each }, found.ends)
     }
 
     fn has_marks(&self, text: &str) -> bool {

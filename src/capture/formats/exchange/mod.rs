@@ -21,6 +21,7 @@ mod learn_bodies;
 mod learn_key;
 mod learn_order;
 mod learn_times;
+mod nested;
 mod opened;
 mod order;
 mod path;

@@ -20,6 +20,7 @@ use crate::capture::peel::Inside;
 use crate::capture::sample::Sample;
 use crate::capture::time::{self, Stamp, Time, own};
 use crate::capture::words::{Meaning, counts_nanoseconds, counts_seconds, instance, meaning, time_key};
+use crate::json::listed::elements;
 use crate::json::scan::{skip_white, value_end};
 use crate::json::unescape;
 
@@ -163,6 +164,9 @@ fn columns(text: &str, known: &[&[String]]) -> (Vec<Column>, usize) {
     let (mut columns, mut room): (Vec<Column>, String) = (Vec::new(), String::new());
     let mut places: FxHashMap<Path, usize> = FxHashMap::default();
     let records = values(text, &mut |at| {
+        if is_head(text, at) {
+            return value_end(text.as_bytes(), at);
+        }
         leaves(text, at, known, &mut Vec::new(), &mut |path, written| {
             let is_text = written.starts_with('"');
             if is_text {
@@ -185,6 +189,23 @@ fn columns(text: &str, known: &[&[String]]) -> (Vec<Column>, usize) {
         })
     });
     (columns, records)
+}
+
+/// True for the names or the types of the columns, as ClickHouse puts them before rows that are lists
+/// (`JSONCompactEachRowWithNames`): a row has no times and no objects there.
+fn is_head(text: &str, at: usize) -> bool {
+    if text.as_bytes()[at] != b'[' {
+        return false;
+    }
+    let mut words = 0;
+    let whole = elements(text, at, &mut |at| {
+        let end = value_end(text.as_bytes(), at)?;
+        let word = text[at..end].strip_prefix('"')?.strip_suffix('"')?;
+        let is_word = word.starts_with(|c: char| c.is_ascii_alphabetic()) && !word.contains(['{', '"', '\\']);
+        words += 1;
+        (is_word && time::parse(word).is_none()).then_some(end)
+    });
+    whole.is_some() && words > 1
 }
 
 /// The first records of a text as a shape has them, in the order of their times, each as a line with who sent it.

@@ -73,10 +73,10 @@ impl Config {
     }
 
     fn read(named: Option<&Path>) -> Result<Config> {
-        let path = match named {
-            Some(path) => path.to_path_buf(),
+        let (folder, path) = match named {
+            Some(path) => (None, path.to_path_buf()),
             None => match current_dir().and_then(|directory| find(&directory)) {
-                Some(path) => path,
+                Some((folder, path)) => (Some(folder), path),
                 None => return Ok(Config::default()),
             },
         };
@@ -87,7 +87,8 @@ impl Config {
         if named.is_some() {
             output::claim(&path, WHAT)?;
         }
-        let config = read::config(&text, &name)?;
+        let mut config = read::config(&text, &name)?;
+        config.replay.folder = folder.filter(|folder| current_dir().as_ref() != Some(folder));
         let found = named.is_none().then(|| FileFound { foreign: is_foreign(&path), name });
         Ok(Config { found, ..config })
     }
@@ -103,17 +104,18 @@ const WHAT: &str = "the configuration";
 
 /// From now on no answer is written over the file that is found on the way up, whether this command reads it or not.
 pub fn keep() {
-    if let Some(path) = current_dir().and_then(|directory| find(&directory)) {
+    if let Some((_, path)) = current_dir().and_then(|directory| find(&directory)) {
         // Nothing is written yet that it could be.
         let _ = output::claim(&path, WHAT);
     }
 }
 
-/// The nearest file on the way up.
-fn find(from: &Path) -> Option<PathBuf> {
+/// The nearest file on the way up, and the folder whose it is.
+fn find(from: &Path) -> Option<(PathBuf, PathBuf)> {
     let names =
         |directory: &Path| [directory.join(NAMES[0]), directory.join(NAMES[1]), directory.join(PROJECT).join(NAMES[0])];
-    from.ancestors().flat_map(names).find(|path| path.is_file())
+    let in_folder = |folder: &Path| names(folder).into_iter().find(|path| path.is_file());
+    from.ancestors().find_map(|folder| Some((folder.to_path_buf(), in_folder(folder)?)))
 }
 
 /// The nearest project folder on the way up that holds recordings: `rpctape/`, or the current folder where it is one.

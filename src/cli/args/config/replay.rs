@@ -1,5 +1,7 @@
 //! `[replay]`: what a team has settled on for replays.
 
+use std::path::PathBuf;
+
 use rpctape::error::Result;
 use rpctape::replay::options::{FlowRule, Matcher, Speed};
 use toml::de::DeValue;
@@ -67,6 +69,8 @@ pub struct ReplayConfig {
     pub map_path: Vec<(String, String)>,
     /// The server to start, its program and arguments.
     pub command: Vec<String>,
+    /// The folder that it is run in: that of the file, where this was found on the way up.
+    pub folder: Option<PathBuf>,
     /// The server to connect to: over HTTP, or as `--connect` has it.
     pub url: Option<String>,
     /// As `--connect` has it.

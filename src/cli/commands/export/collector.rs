@@ -40,7 +40,7 @@ impl ToArgs {
 
     /// The way there.
     pub fn out(&self, file: Option<&Path>, inputs: &[String]) -> Result<Out> {
-        let Some(to) = &self.to else { return Out::open(file, inputs) };
+        let Some(to) = &self.to else { return Ok(Out::open(file, inputs)?.shown()) };
         let access = access(&self.header, &self.ca, &[], &mut Filled::default())?;
         Ok(Out::Taker(Box::new(Collector::new(to, &access)?)))
     }
@@ -67,7 +67,7 @@ impl ToArgs {
 
     /// The way there.
     pub fn out(&self, file: Option<&Path>, inputs: &[String]) -> Result<Out> {
-        Out::open(file, inputs)
+        Ok(Out::open(file, inputs)?.shown())
     }
 
     /// Nothing.

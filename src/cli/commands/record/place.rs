@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use chrono::DateTime;
 
 use crate::cli::args::config::PROJECT;
+use crate::cli::commands::replay::project_folder;
 
 /// The file: the one that was named, or one in the folder that was named or in the current one.
 pub fn file(output: Option<&Path>, name: &str) -> PathBuf {
@@ -19,14 +20,19 @@ pub fn file(output: Option<&Path>, name: &str) -> PathBuf {
     folder.join(format!("{clean}-{}-{}.rec.jsonl", now(), std::process::id()))
 }
 
-/// The file of a recording with a name of its own, in the project's folder. One that is there already is left alone.
+/// The file of a recording with a name of its own, in the project's folder: the one on the way up whose recordings `replay` plays, or
+/// one in the current folder. One that is there already is left alone.
 pub fn fixture(name: &str) -> Result<PathBuf, String> {
+    fixture_in(project_folder().ok().as_deref().unwrap_or(Path::new(PROJECT)), name)
+}
+
+fn fixture_in(folder: &Path, name: &str) -> Result<PathBuf, String> {
     let stem = name.strip_suffix(".rec.jsonl").unwrap_or(name);
     let plain = |c: char| c.is_alphanumeric() || "._-/ ".contains(c);
     if stem.is_empty() || stem.starts_with(['/', '.']) || stem.contains("..") || !stem.chars().all(plain) {
         return Err("a name is letters, digits, dots and dashes, such as chat or tools/search".to_string());
     }
-    let file = Path::new(PROJECT).join(format!("{stem}.rec.jsonl"));
+    let file = folder.join(format!("{stem}.rec.jsonl"));
     match file.exists() {
         true => Err(format!("{} is there already; remove it, or take another name", file.display())),
         false => Ok(file),
@@ -86,6 +92,7 @@ mod tests {
 
     #[test]
     fn recordings_with_names() {
+        let fixture = |name: &str| fixture_in(Path::new(PROJECT), name);
         assert_eq!(fixture("tools/search"), Ok(PathBuf::from("rpctape/tools/search.rec.jsonl")));
         assert_eq!(fixture("chat.rec.jsonl"), Ok(PathBuf::from("rpctape/chat.rec.jsonl")));
         for bad in ["", "../x", "/x", ".x", "a/../b", "a\nb"] {

@@ -67,7 +67,7 @@ fn place(file: &str) -> PathBuf {
 }
 
 /// The folder whose recordings are played where none was named.
-fn project_folder() -> Result<PathBuf> {
+pub fn project_folder() -> Result<PathBuf> {
     let holds = |folder: &Path| in_folder(&folder.to_string_lossy()).is_ok();
     project(holds).ok_or_else(|| {
         Error::new(ErrorKind::Usage, "no recording was named, and there is no folder rpctape/ with recordings")

@@ -54,7 +54,7 @@ impl Server {
             access(&args.header, &args.ca, &[], &mut filled)?;
             return Ok(None);
         } else {
-            command(&config.command)
+            command_in(config.folder.clone(), &config.command)
         };
         match &mut target {
             Target::Command(command) => command.env.extend(args.env.iter().cloned()),
@@ -122,9 +122,13 @@ impl Server {
 }
 
 fn command(words: &[String]) -> Target {
+    command_in(None, words)
+}
+
+fn command_in(cwd: Option<PathBuf>, words: &[String]) -> Target {
     let (program, args) =
         words.split_first().map_or((String::new(), Vec::new()), |(first, rest)| (first.clone(), rest.to_vec()));
-    Target::Command(Command { program, args, ..Command::default() })
+    Target::Command(Command { program, args, cwd, ..Command::default() })
 }
 
 fn shown(command: &Command) -> String {

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::replay::options::Speed;
+use crate::replay::run::CancelStatus;
 
 const S08: &str = r#"
 10 c> {"id":2,"method":"tools/call","params":{"name":"echo","arguments":{"x":1}}}
@@ -186,6 +187,22 @@ fn a_batch_is_sent_as_one_text_with_its_own_cancel() {
     assert!(played.wire.sent.iter().any(|(_, text)| text.starts_with("[{") && text.contains("}, {")));
     assert!(played.run("#2").cancel.as_ref().is_some_and(|cancel| cancel.sent_us.is_some()));
     assert_eq!(played.run("#3").fate, Fate::Sent);
+}
+
+#[test]
+fn a_cancel_in_a_batch_goes_out_though_its_target_was_answered() {
+    let trace = r#"
+    10 c> {"id":2,"method":"tools/call","params":{"name":"quick"}}
+    300 c> [{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}, {"jsonrpc":"2.0","method":"notifications/roots/list_changed"}]
+    "#;
+    let played = play(&mcp(trace), &options(), |wire, message| match message["params"]["name"].as_str() {
+        Some("quick") => drop(wire.text(1, message, "")),
+        _ if message["method"] == "initialize" => handshake(wire, message),
+        _ => {}
+    });
+    let cancel = played.run("#2").cancel.as_ref().expect("a cancel");
+    assert_eq!((cancel.status, cancel.harness_made, cancel.sent_us.is_some()), (CancelStatus::Raced, true, true));
+    assert!(played.wire.sent.iter().any(|(_, text)| text.starts_with("[{")));
 }
 
 #[test]

@@ -146,6 +146,38 @@ fn a_response_that_is_cut_off_is_told_at_once() {
     assert!(!ended.run("#2").peer_gone && ended.run("#2").stuck_us.is_some());
 }
 
+const CANCELLED: &str = r#"
+0 c# 1 {"id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}
+5 s# 1 {"id":1,"result":{"protocolVersion":"2025-11-25"}}
+6 c# 2 {"method":"notifications/initialized"}
+20 c# 3 {"id":2,"method":"tools/call","params":{"name":"slow"}}
+120 c# 4 {"method":"notifications/cancelled","params":{"requestId":2}}
+"#;
+
+/// A stream that was cut off behind a cancel brings nothing, whatever the server would have said.
+#[test]
+fn the_stream_of_a_cancelled_call_that_is_cut_off_is_told() {
+    let recorded = connection("mcp 2025-11-25", CANCELLED);
+    let played = |how: &str| {
+        let mut options = options();
+        options.cancel.over_http = Some(true);
+        play(&recorded, &options, |wire, message| {
+            let stream = Some(wire.stream);
+            match message["method"].as_str() {
+                Some("tools/call") => {
+                    head(wire, 200);
+                    wire.at(200, Incoming::Closed { stream, by: Side::Server, how: how.into() });
+                }
+                Some("initialize") => drop(wire.result(1, message, json!({"protocolVersion":"2025-11-25"}))),
+                _ => head(wire, 202),
+            }
+        })
+    };
+    let (reset, ended) = (played("reset"), played("eof"));
+    assert!(reset.run("#2").cut_us.is_some() && !reset.run("#2").peer_gone);
+    assert_eq!(ended.run("#2").cut_us, None);
+}
+
 const LISTENING: &str = r#"
 0 c# 1 {"id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}
 5 s# 1 {"id":1,"result":{"protocolVersion":"2025-11-25"}}

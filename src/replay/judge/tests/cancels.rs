@@ -14,6 +14,12 @@ fn s01_an_honoured_cancel() {
 }
 
 #[test]
+fn silence_behind_a_stream_that_was_cut_off_shows_nothing() {
+    let report = Run::mcp(&s01(), &s01()).change("#2", |run| run.cut_us = Some(340_000)).judge();
+    assert_eq!(short(&report), "#1 same, #2 unknown, #3 same");
+}
+
+#[test]
 fn s02_an_answer_after_the_cancel_is_a_violation_only_where_it_is_proven() {
     let live = s01() + &text(520, 2, "done");
     let report = Run::mcp(&s01(), &live).fault("#2", "CAN010", "violation").judge();

@@ -25,6 +25,12 @@ pub fn name_of(path: &OsStr) -> String {
 #[cfg(unix)]
 pub fn path_of(name: &str) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
+    std::ffi::OsString::from_vec(raw_name(name)).into()
+}
+
+/// The bytes of the path that [`name_of`] names.
+#[cfg(unix)]
+pub fn raw_name(name: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(name.len());
     for c in name.chars() {
         match u32::from(c).checked_sub(FIRST) {
@@ -32,7 +38,7 @@ pub fn path_of(name: &str) -> PathBuf {
             _ => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
         }
     }
-    std::ffi::OsString::from_vec(bytes).into()
+    bytes
 }
 
 /// The name of a path; what is no Unicode is replaced.
@@ -45,6 +51,12 @@ pub fn name_of(path: &OsStr) -> String {
 #[cfg(not(unix))]
 pub fn path_of(name: &str) -> PathBuf {
     name.into()
+}
+
+/// The bytes of a name.
+#[cfg(not(unix))]
+pub fn raw_name(name: &str) -> Vec<u8> {
+    name.as_bytes().to_vec()
 }
 
 #[cfg(all(test, unix))]
