@@ -469,6 +469,7 @@ fn kind(what: &What<'_>) -> On {
         What::Posted { .. } => On::Posted,
         What::Responded { .. } => On::Responded,
         What::Misplaced { .. } => On::Misplaced,
+        What::Unsubscribed { .. } => On::Unsubscribed,
         What::Unrequested { .. } => On::Unrequested,
         What::WorkLeftOpen { .. } => On::WorkLeftOpen,
         What::TurnNotCancelled { .. } => On::TurnNotCancelled,
