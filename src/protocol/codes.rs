@@ -11,6 +11,16 @@ pub const NOT_INITIALIZED: i64 = -32002;
 /// The request was cancelled (LSP, ACP).
 pub const REQUEST_CANCELLED: i64 = -32800;
 
+/// What it was about has changed since it was asked (LSP).
+const CONTENT_MODIFIED: i64 = -32801;
+/// The server has cancelled the request of its own accord (LSP).
+const SERVER_CANCELLED: i64 = -32802;
+
+/// True for an error that tells what became of a request: who was never asked has no occasion for it.
+pub fn tells_of_a_request(code: i64) -> bool {
+    [REQUEST_CANCELLED, CONTENT_MODIFIED, SERVER_CANCELLED].contains(&code)
+}
+
 /// True for the refusal of a handshake, in the words of its server, because it had one before.
 pub fn says_initialized(error: &ErrorObject<'_>) -> bool {
     let words = ["already initiali", "already been initiali"];

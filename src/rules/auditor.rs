@@ -281,7 +281,9 @@ fn told_by_messages(rule: &Rule, event: &Event<'_>, finding: &Finding) -> bool {
         && rule.on != On::IdReused
         && match finding.absence.unwrap_or(rule.absence) {
             Absence::None => frames().all(|frame| event.ledger.guess(frame).is_none()),
-            Absence::Between(_) | Absence::Unsaid(..) => event.ledger.guess_between(first, last).is_none(),
+            Absence::Between(_) | Absence::Reused(_) | Absence::Unsaid(..) => {
+                event.ledger.guess_between(first, last).is_none()
+            }
             // What is not there may be of a side of which the log has nothing.
             Absence::Before(_) | Absence::Since(_) | Absence::Within(..) => false,
         }
@@ -310,7 +312,8 @@ fn proven(rule: &Rule, event: &Event<'_>, finding: Finding) -> Finding {
 /// where two connections turned out to stand in one stream, they did so before it showed. So it is where records are missing.
 pub fn still_proven(finding: Finding, at_us: Option<i64>, ledger: Ledger<'_>) -> Finding {
     let lacks = || ledger.sampled().filter(|_| rests_on_absence(&finding));
-    match ledger.mixed().or_else(|| at_us.and_then(|at_us| ledger.went_back(at_us))).or_else(lacks) {
+    let back = || at_us.and_then(|at_us| ledger.went_back(at_us));
+    match ledger.mixed().or_else(back).or_else(lacks).or_else(|| uncounted(&finding, ledger)) {
         Some(stretch) => finding.undecidable(&stretch.reason()),
         None => finding,
     }
@@ -330,6 +333,20 @@ fn rests_on_absence(finding: &Finding) -> bool {
         && rule.is_some_and(|rule| finding.absence.unwrap_or(rule.absence) != Absence::None)
 }
 
+/// A place where ids leave numbers out, within what should have been whole for a finding.
+fn uncounted<'a>(finding: &Finding, ledger: Ledger<'a>) -> Option<&'a Stretch> {
+    let rule = RULES.iter().find(|rule| rule.code == finding.code).filter(|_| finding.basis != Some(Basis::Content))?;
+    let frames = || finding.evidence.iter().map(|evidence| evidence.frame).chain([finding.frame]);
+    let (first, last) = (frames().min()?, frames().max()?);
+    match finding.absence.unwrap_or(rule.absence) {
+        Absence::None | Absence::Reused(_) => None,
+        Absence::Before(_) => ledger.uncounted(0, finding.frame),
+        Absence::Since(_) => ledger.uncounted(first, FrameId::MAX),
+        Absence::Between(_) | Absence::Unsaid(..) => ledger.uncounted(first, last),
+        Absence::Within(_, from, to) => ledger.uncounted(from, to),
+    }
+}
+
 /// A stretch that should have been whole for this finding and is not.
 fn hole<'a>(absence: Absence, event: &Event<'a>, finding: &Finding) -> Option<&'a Stretch> {
     let ledger = event.ledger;
@@ -339,7 +356,7 @@ fn hole<'a>(absence: Absence, event: &Event<'a>, finding: &Finding) -> Option<&'
         Absence::None => None,
         Absence::Before(whose) => ledger.hole_before(side(whose, event), finding.frame),
         Absence::Since(whose) => ledger.hole(side(whose, event), first, FrameId::MAX),
-        Absence::Between(whose) | Absence::Unsaid(whose, _) => {
+        Absence::Between(whose) | Absence::Reused(whose) | Absence::Unsaid(whose, _) => {
             ledger.hole(side(whose, event), first, frames.max().unwrap_or(first))
         }
         Absence::Within(whose, from, to) => ledger.hole(side(whose, event), from, to),
@@ -391,7 +408,7 @@ fn taken_out<'a>(rule: &Rule, event: &Event<'a>, finding: &Finding) -> Option<&'
         false => all().find_map(taken),
     };
     own.or_else(|| match finding.absence.unwrap_or(rule.absence) {
-        Absence::None | Absence::Between(_) => None,
+        Absence::None | Absence::Between(_) | Absence::Reused(_) => None,
         Absence::Unsaid(whose, about) => {
             let (first, last) = (all().min().unwrap_or(finding.frame), all().max().unwrap_or(finding.frame));
             ledger.unsaid(about, side(whose, event), first, last)
@@ -452,6 +469,7 @@ fn kind(what: &What<'_>) -> On {
         What::Posted { .. } => On::Posted,
         What::Responded { .. } => On::Responded,
         What::Misplaced { .. } => On::Misplaced,
+        What::Unsubscribed { .. } => On::Unsubscribed,
         What::Unrequested { .. } => On::Unrequested,
         What::WorkLeftOpen { .. } => On::WorkLeftOpen,
         What::TurnNotCancelled { .. } => On::TurnNotCancelled,

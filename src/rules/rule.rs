@@ -87,6 +87,8 @@ pub enum On {
     Responded,
     /// [`crate::session::What::Misplaced`]
     Misplaced,
+    /// [`crate::session::What::Unsubscribed`]
+    Unsubscribed,
     /// [`crate::session::What::Unrequested`]
     Unrequested,
     /// [`crate::session::What::WorkLeftOpen`]

@@ -275,6 +275,29 @@ pub enum ControlFault {
     },
 }
 
+/// What is wrong with the subscription that a notification is for (MCP 2026-07-28).
+#[derive(Clone, Copy, Debug)]
+pub enum SubscriptionFault<'a> {
+    /// It names none.
+    Unnamed,
+    /// Nothing in the log has asked for the one that it names.
+    Unknown {
+        /// Its id.
+        id: &'a Id,
+        /// How sure that is.
+        judgement: Judgement,
+    },
+    /// The server has ended it.
+    Ended {
+        /// The subscription.
+        exchange: &'a Exchange,
+        /// What ended it.
+        end: Seen,
+        /// How sure it is that this came before.
+        judgement: Judgement,
+    },
+}
+
 /// What is wrong with a log message, or with the answer to a request that asks for some (MCP 2026-07-28).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFault {

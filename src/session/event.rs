@@ -5,7 +5,7 @@
 use super::connection::Connection;
 use super::detail::{
     Batch, CancelFault, CaptureNote, Cause, ControlFault, DocumentFault, EraFault, LogFault, NearCancel, Offer,
-    ProgressFault, RoundFault, Shape, Stray, Target, TaskReport, Thing,
+    ProgressFault, RoundFault, Shape, Stray, SubscriptionFault, Target, TaskReport, Thing,
 };
 use super::exchange::{Cancellation, Exchange};
 use super::hop::Hop;
@@ -418,6 +418,13 @@ pub enum What<'a> {
         stream: Option<Seen>,
         /// How sure that is.
         judgement: Judgement,
+    },
+    /// A notification for subscribers that is for no subscription which the log shows.
+    Unsubscribed {
+        /// The notification's method.
+        method: &'a str,
+        /// Why it is for none.
+        fault: SubscriptionFault<'a>,
     },
     /// A notification for a subscription that did not ask for it; said once for each kind.
     Unrequested {

@@ -6,7 +6,7 @@ use super::seen::Seen;
 use super::state::{Conn, Incoming, Naming, Step};
 use crate::jsonrpc::{Id, Kind};
 use crate::protocol::Side;
-use crate::protocol::codes::REQUEST_CANCELLED;
+use crate::protocol::codes::tells_of_a_request;
 
 impl Conn {
     /// Notes an id that was answered or cancelled, and that no request of this side had so far.
@@ -30,11 +30,11 @@ impl Conn {
     }
 
     /// How an answer names its request. An error may object to a cancel that has come before it: no such request. A result does not, nor
-    /// an error that says that its request was cancelled.
+    /// an error that says that its request was cancelled, or what else became of it.
     pub(super) fn named_in_answer(&self, m: &Incoming<'_>) -> Naming {
-        let cancelled = m.message.says_cancelled() || m.message.error_code() == Some(REQUEST_CANCELLED);
+        let tells = m.message.says_cancelled() || m.message.error_code().is_some_and(tells_of_a_request);
         match m.message.kind {
-            Kind::Error if cancelled => Naming::UNPROMPTED,
+            Kind::Error if tells => Naming::UNPROMPTED,
             Kind::Error if self.ordered() => Naming::Reply(m.seen.frame),
             Kind::Error => Naming::PROMPTED,
             _ => Naming::UNPROMPTED,

@@ -399,7 +399,7 @@ impl Conn {
     /// Ends the older instance of an id that is used again, and says how many answers are owed to older ones.
     fn retire(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id, role: Role) -> Absorb {
         let issued = self.side_mut(m.sender);
-        issued.count_up(id);
+        issued.count_up(id, m.seen.frame);
         let Some(old) = issued.live.remove(id) else { return Absorb::default() };
         if self.refused_before(m, &old, role) {
             self.flush(step, m.sender, old);
@@ -446,12 +446,17 @@ impl Conn {
     }
 
     /// An older request in flight, never cancelled, that gave the same progress token.
-    fn token_in_use(&self, m: &Incoming<'_>) -> Option<Seen> {
+    fn token_in_use(&mut self, m: &Incoming<'_>) -> Option<Seen> {
         let token = Facts::id(m.facts.progress_token().or(m.facts.work_done_token()))?;
         let owner = self.token_owner(m.sender, &token)?;
         let exchange = &self.slot(m.sender, &owner)?.exchange;
-        let open = exchange.in_flight() || !self.tells_when_answered();
-        (open && exchange.cancels.is_empty()).then_some(exchange.request)
+        let in_flight = exchange.in_flight();
+        let open = in_flight || !self.tells_when_answered();
+        let owner = (open && exchange.cancels.is_empty()).then_some(exchange.request);
+        if in_flight {
+            self.side_mut(m.sender).take_over(&token);
+        }
+        owner
     }
 
     /// An older call in flight, never cancelled, with the same method and parameters.

@@ -48,7 +48,7 @@ impl Stretch {
             Why::Doubtful if one => format!("{lines} does not say who sent it, as other messages do, and may be none"),
             Why::Doubtful => format!("{lines} do not say who sent them, as other messages do, and may be none"),
             Why::Twice => {
-                format!("{lines} says what a record before it says, at the same time, and may be that one again")
+                format!("{lines} says what a record before it says, and may be that one again")
             }
             Why::Untimed => format!("{lines} does not tell when the request was answered"),
             Why::Unordered => format!("nothing tells what comes first of {lines} and what stands beside it"),
@@ -57,6 +57,7 @@ impl Stretch {
             }
             Why::Behind => format!("the file of {lines} goes back in time behind the one that was read before it"),
             Why::Sampled => "the log shows what followed from records that it lacks".to_string(),
+            Why::Uncounted => "ids that count up leave numbers out here, so the log has lost messages".to_string(),
             Why::Mixed => format!("from {lines} on several connections stand in one stream"),
         }
     }
@@ -157,6 +158,12 @@ impl Stretches {
     /// Records were left out of the log, nobody knows where.
     pub(super) fn sampled(&mut self) {
         self.note(Stretch { why: Why::Sampled, side: None, frames: (0, FrameId::MAX), lines: (0, 0) });
+    }
+
+    /// Messages were lost between these two frames.
+    pub(super) fn uncounted(&mut self, (before, behind): (FrameId, FrameId)) {
+        let frames = (before + 1, behind.saturating_sub(1).max(before));
+        self.note(Stretch { why: Why::Uncounted, side: None, frames, lines: (0, 0) });
     }
 
     /// The last stretch begins as early as this.

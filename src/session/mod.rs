@@ -58,7 +58,7 @@ mod working;
 pub use connection::{Connection, Directions, End, Lifecycle, Opened};
 pub use detail::{
     Batch, CancelFault, CaptureNote, Cause, ControlFault, DocumentFault, EraFault, LogFault, NearCancel, Offer, Part,
-    ProgressFault, RoundFault, Shape, Stray, Target, TaskReport, Thing,
+    ProgressFault, RoundFault, Shape, Stray, SubscriptionFault, Target, TaskReport, Thing,
 };
 pub use event::{Event, What};
 pub use exchange::{Cancellation, Effect, Exchange, History, Outcome, TaskState};

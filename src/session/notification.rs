@@ -1,10 +1,16 @@
 //! Notifications: a cancel, progress, a report, or nothing that is tracked.
 
+use super::detail::SubscriptionFault;
 use super::event::What;
 use super::race::{Judgement, UNORDERED};
 use super::state::{Accused, Conn, Incoming, Step, Suspect};
+use crate::capture::Proof;
 use crate::jsonrpc::Id;
 use crate::protocol::{Facts, Role, Side, is_log};
+
+/// Why a subscription that is not known may have been asked for.
+const UNTOLD: &str =
+    "too many requests came since, or several clients stand in one log, and it may have been asked for";
 
 impl Conn {
     /// A notification: a cancel, progress, a report, or nothing that is tracked.
@@ -45,17 +51,45 @@ impl Conn {
             }
             _ if m.profile.turns && m.sender == Side::Client => self.extension(m),
             _ if m.sender == Side::Server && m.facts.subscription().is_some() => self.subscribed(step, m),
-            _ => self.on_cancelled_stream(step, m),
+            _ => {
+                if m.sender == Side::Server && m.profile.is_subscribed(method) {
+                    let what = What::Unsubscribed { method, fault: SubscriptionFault::Unnamed };
+                    self.emit(step, m.profile, m.seen, Some(m.sender), what);
+                }
+                self.on_cancelled_stream(step, m);
+            }
         }
     }
 
-    /// A message for a subscription that the client has cancelled.
+    /// A message for a subscription: for one that there is not, or that the client has cancelled.
     pub(super) fn subscribed(&mut self, step: &mut Step<'_>, m: &Incoming<'_>) {
         let Some(id) = Facts::id(m.facts.subscription()) else { return };
         self.acknowledge(step, m, &id);
         self.may_be_anothers(m, Side::Client, &id);
+        if let Some(fault) = self.not_subscribed(m, &id).filter(|_| m.profile.revision_per_request) {
+            let what = What::Unsubscribed { method: m.message.method(), fault };
+            return self.emit(step, m.profile, m.seen, Some(m.sender), what);
+        }
         self.unrequested(step, m, &id);
         self.accuse_notification(step, m, Side::Client, &id);
+    }
+
+    /// What is wrong with the subscription of this id: it was never asked for, or its server has ended it.
+    fn not_subscribed<'a>(&'a self, m: &Incoming<'_>, id: &'a Id) -> Option<SubscriptionFault<'a>> {
+        let Some(slot) = self.slot(Side::Client, id) else {
+            // Who spells the id in the other type means the same request.
+            let twin = id.twin().is_some_and(|twin| self.slot(Side::Client, &twin).is_some());
+            let known = !self.side(Side::Client).evicted && self.facts.proof.covers(Proof::CLIENT);
+            return (!twin).then(|| SubscriptionFault::Unknown { id, judgement: Judgement::exact_if(known, UNTOLD) });
+        };
+        let exchange = &slot.exchange;
+        if !exchange.known.is_some_and(|known| known.long_lived) {
+            return Some(SubscriptionFault::Unknown { id, judgement: Judgement::EXACT });
+        }
+        let own = exchange.cancels.iter().find(|cancel| cancel.sender == Side::Server && !cancel.foreign);
+        let end = exchange.answer.or(own.map(|cancel| cancel.seen))?;
+        let in_order = self.ordered() || m.stream.is_some() && m.stream == slot.answered_on;
+        Some(SubscriptionFault::Ended { exchange, end, judgement: Judgement::exact_if(in_order, UNORDERED) })
     }
 
     /// The first message for a subscription must acknowledge it; said once.

@@ -4,7 +4,7 @@ use super::detail::ProgressFault;
 use super::event::What;
 use super::exchange::{Cancellation, Effect, TaskState};
 use super::ledger::Ledger;
-use super::race::{FORGOTTEN, Judgement, UNORDERED, USED_AGAIN};
+use super::race::{FORGOTTEN, Judgement, TAKEN_OVER, UNORDERED, USED_AGAIN};
 use super::seen::Seen;
 use super::state::{Accused, Conn, Created, Incoming, LateProgress, Naming, Progressed, Slot, Step, Suspect};
 use crate::capture::Proof;
@@ -193,6 +193,7 @@ impl Conn {
         let (task_ended, task_alive, task_ended_here) = self.task_of(issuer, id, m.stream);
         let created = Facts::id(m.facts.token()).is_some_and(|token| self.created_tokens.contains_key(&token));
         let token = Facts::id(m.facts.token());
+        let straggles = token.as_ref().is_some_and(|token| self.side(issuer).may_have_lost(token));
         let slot = self.slot_mut(issuer, id)?;
         let in_order = |other: Option<u32>| exact || m.stream.is_some() && m.stream == other;
         slot.exchange.history.add('p', m.sender, issuer);
@@ -212,7 +213,10 @@ impl Conn {
         }
         if let Some(answer) = slot.exchange.answer.filter(|_| !task_alive) {
             slot.exchange.last_progress = Some(m.seen);
-            let judgement = Judgement::exact_if(task_ended_here || in_order(slot.answered_on), UNORDERED);
+            let judgement = match straggles {
+                true => Judgement::undecidable(TAKEN_OVER),
+                false => Judgement::exact_if(task_ended_here || in_order(slot.answered_on), UNORDERED),
+            };
             return (!created).then_some(ProgressFault::AfterAnswer { answer, task_ended, judgement });
         }
         let now = m.facts.progress().and_then(Progressed::of);
@@ -231,10 +235,12 @@ impl Conn {
             let what = Accused::Progress { issuer, id: id.clone(), request, by_id };
             self.accuse(step, Suspect { crossing, what });
         }
-        before.map(|before| ProgressFault::NotIncreasing {
-            previous: before.seen,
-            judgement: Judgement::exact_if(in_order(before.stream), UNORDERED),
-        })
+        let before = before?;
+        let judgement = match straggles {
+            true => Judgement::undecidable(TAKEN_OVER),
+            false => Judgement::exact_if(in_order(before.stream), UNORDERED),
+        };
+        Some(ProgressFault::NotIncreasing { previous: before.seen, judgement })
     }
 
     /// The end of the task that a request has created, whether it lives, and whether its end was told on this stream.

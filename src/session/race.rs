@@ -111,8 +111,15 @@ const UNHEARD: &str = "nothing had come from that side before: it may have been 
 /// Why a request that stands behind its cancel may have come before it.
 pub(super) const AGAINST_TIME: &str = "the times of the log say that the request came first";
 
+/// Why nothing tells which request a report on progress is about.
+pub(super) const TAKEN_OVER: &str =
+    "a request that was not answered had given the token, too, and one of the reports may be about that one";
+
 /// Why the order of two messages proves nothing.
 pub(super) const UNORDERED: &str = "messages of two HTTP streams have no order";
+
+/// Why an answer does not tell how things stood when it was sent.
+pub(super) const UNDER_WAY: &str = "the answer was under way when that was told, and may tell what was before";
 
 impl Judgement {
     /// Proven by order alone, at any vantage.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::detail::TaskReport;
 use super::event::What;
 use super::exchange::{Cancellation, Effect, Exchange, Outcome, TaskState};
-use super::race::{Judgement, UNORDERED};
+use super::race::{Judgement, UNDER_WAY, UNORDERED};
 use super::seen::Seen;
 use super::state::{Birth, Conn, Handle, Incoming, Step, Task, index, terminal};
 use crate::capture::Proof;
@@ -133,23 +133,36 @@ impl Conn {
         let another = old_creator.as_ref().filter(|old| creator.as_ref().is_some_and(|now| now.request != old.request));
         let recreated = another.map(|old| Seen { frame: old.request, at_us: None });
         let one_stream = old.is_some_and(|task| task.stream.is_some() && task.stream == m.stream);
-        let old = old.map(|task| (task.seen, task.status.clone()));
+        let old = old.map(|task| (task.seen, task.status.clone(), task.stream));
         let exchange = via.and_then(|(issuer, id)| self.slot(issuer, id)).map(|slot| &slot.exchange);
         let behind = |earlier: Seen| exchange.is_some_and(|own| self.was_asked_behind(own, earlier));
-        let exact = self.ordered() || one_stream || old.as_ref().is_some_and(|(seen, _)| behind(*seen));
-        let behind_delivery = self.ordered() || delivered.is_some_and(behind);
+        let ordered = self.ordered();
+        // Who was asked before may have looked before, and said so only then. One end of a task and another one are one too many.
+        let under_way =
+            |earlier: Seen| exchange.is_some_and(|own| own.request.frame < earlier.frame && !terminal(status));
+        let in_order = |seen: Seen, in_one: bool| match ordered {
+            true => Judgement::exact_if(!under_way(seen), UNDER_WAY),
+            false => Judgement::exact_if(behind(seen) || in_one && !under_way(seen), UNORDERED),
+        };
+        let judgement = match &old {
+            Some((seen, ..)) => in_order(*seen, one_stream),
+            None => Judgement::exact_if(ordered, UNORDERED),
+        };
+        // What may be older than the end that is known takes nothing from that.
+        let stays = judgement != Judgement::EXACT && !terminal(status);
+        let unchanged = old.clone().filter(|(_, old, _)| stays && terminal(old));
         let report = TaskReport {
             task: &name,
-            before: old.as_ref().map(|(seen, status)| (*seen, &**status)),
+            before: old.as_ref().map(|(seen, status, _)| (*seen, &**status)),
             status,
             delivered,
-            behind_delivery: Judgement::exact_if(behind_delivery, UNORDERED),
+            behind_delivery: delivered.map_or(Judgement::EXACT, |delivered| in_order(delivered, false)),
             created: creator.is_some(),
             recreated,
             exchange,
-            judgement: Judgement::exact_if(exact, UNORDERED),
+            judgement,
         };
-        match exchange.filter(|_| report.created && old.is_none() && status != "working" && !exact) {
+        match exchange.filter(|_| report.created && old.is_none() && status != "working" && !ordered) {
             Some(exchange) => {
                 let birth = Birth::new(m, &name, status, exchange);
                 self.births.push(birth);
@@ -172,7 +185,7 @@ impl Conn {
                 self.orphan(parent, cancel, m.seen);
             }
         }
-        let (status, seen, stream) = (status.into(), m.seen, m.stream);
+        let (seen, status, stream) = unchanged.unwrap_or((m.seen, status.into(), m.stream));
         self.tasks.set(m.sender, name, Task { status, seen, stream, creator, cancel, delivered });
     }
 

@@ -106,6 +106,7 @@ pub(super) fn choose(notes: &Notes, groups: &[u32], plan: &mut Plan) -> Vec<usiz
         _ => (order, said),
     };
     plan.unordered.extend(unordered::swapped(notes, &order, groups));
+    plan.unordered.extend(unordered::greeted_at_once(notes, &order, groups));
     if notes.sends_late {
         plan.unordered.extend(unordered::sent_late(notes, &order, groups));
     }

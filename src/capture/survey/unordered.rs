@@ -94,6 +94,29 @@ pub(super) fn swapped(notes: &Notes, order: &[usize], groups: &[u32]) -> FxHashS
     found
 }
 
+/// Lines from the end of a handshake to the answer that it follows, where the two have one time: two threads that write one log swap such.
+pub(super) fn greeted_at_once(notes: &Notes, order: &[usize], groups: &[u32]) -> FxHashSet<u64> {
+    let mut openings: FxHashMap<u32, u64> = FxHashMap::default();
+    let mut found = FxHashSet::default();
+    for (place, at) in order.iter().enumerate() {
+        let (note, group) = (&notes.list[*at], groups[*at]);
+        match note.act {
+            Act::Open => drop(openings.insert(group, note.id)),
+            Act::Answer if openings.get(&group) == Some(&note.id) => drop(openings.remove(&group)),
+            _ => {}
+        }
+        let Some(opening) = openings.get(&group).filter(|_| note.marks.greets && note.at_us.is_some()) else {
+            continue;
+        };
+        let behind = &order[place + 1..order.len().min(place + 1 + NEAR)];
+        let is_answer = |later: &Note| later.act == Act::Answer && later.id == *opening && later.at_us == note.at_us;
+        if let Some(far) = behind.iter().position(|later| groups[*later] == group && is_answer(&notes.list[*later])) {
+            found.extend(order[place..=place + 1 + far].iter().map(|at| notes.list[*at].line));
+        }
+    }
+    found
+}
+
 /// Lines between what was sent and what it was sent for, where it is written down only then: what was read there may have been read
 /// behind it. It matters for both ends of a handshake, and for cancels of what was answered in between.
 pub(super) fn sent_late(notes: &Notes, order: &[usize], groups: &[u32]) -> FxHashSet<u64> {

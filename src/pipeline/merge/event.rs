@@ -102,6 +102,21 @@ impl HeldFrame {
         HeldFrame { direction: Direction::Unknown, ..self.clone() }
     }
 
+    /// True for a message that its tap has only received.
+    pub(super) fn is_of_the_other_end(&self) -> bool {
+        self.text().is_some() && self.sender().is_some_and(|sender| sender != self.tap)
+    }
+
+    /// That the message right behind it, which has a copy before it, was not sent a second time: who sent it shows it once.
+    pub(super) fn sent_once(&self) -> HeldFrame {
+        let words = "the log of its sender has it once".into();
+        HeldFrame {
+            direction: Direction::Unknown,
+            what: Content::Missing { why: Why::Twice, to_line: None, lost: Some(0), words },
+            ..self.clone()
+        }
+    }
+
     /// Why all that follows is in question, where this stretch says so.
     pub(super) fn lasting(&self) -> Option<Why> {
         match self.what {

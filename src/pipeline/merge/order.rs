@@ -1,10 +1,12 @@
 //! In which order the frames of two logs are judged: that of the client's log, with what only the server's has in its place.
 
+use rustc_hash::FxHashSet;
+
 use super::event::{Content, HeldFrame};
 use super::log::Log;
 use super::partners::Partners;
 use super::{Join, Met};
-use crate::capture::{Frame, pair};
+use crate::capture::{CopyKey, Frame, pair};
 use crate::protocol::Side;
 
 /// The place of what any connection of a log may miss.
@@ -36,11 +38,18 @@ pub(super) fn of_client(client: &mut Log, server: &mut Log, partners: &Partners,
         let theirs = with_gaps(theirs, &server.anywhere, told);
         told = true;
         let mut place = own.first().map_or(0, |event| event.seq);
+        let mut in_both: FxHashSet<CopyKey> = FxHashSet::default();
         for (event, copy) in pair(own, theirs, |event| event.key.clone()) {
             if event.tap == Side::Client {
                 place = event.seq;
             }
             met.count(&event, copy.as_ref());
+            if copy.is_some() {
+                in_both.insert(event.key.clone());
+            } else if event.is_of_the_other_end() && in_both.contains(&event.key) {
+                let event = event.sent_once();
+                steps.push((place, OrderedFrame { event, copy: None, at, join: Join::Merged }));
+            }
             if event.has_a_place() {
                 steps.push((place, OrderedFrame { event, copy, at, join: Join::Merged }));
             }

@@ -65,6 +65,7 @@ pub(super) const BASE: Profile = Profile {
     client_waits: Waits::Nothing,
     server_waits: Waits::Nothing,
     server_waits_for_initialized: false,
+    numbers_all: false,
     initialized_once: false,
     initialize_cancel_always_wrong: true,
     progress_may_rest: false,

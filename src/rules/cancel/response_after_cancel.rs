@@ -17,7 +17,7 @@ pub static RULE: Rule = Rule {
     on: On::LateAnswer,
     duty: Duty::either(Occasions::PAST_CANCEL.and(Occasions::ENDS_CANCELLED)),
     needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::DIRECTION),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Reused(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/response-after-cancel.md"),
     check,

@@ -18,7 +18,7 @@ pub static RULE: Rule = Rule {
     on: On::LateAnswer,
     duty: Duty::either(Occasions::ANSWERS_CANCELLED),
     needs: Proof::CANCEL_TARGET.and(Proof::ANSWER_TIME).and(Proof::DIRECTION).and(Proof::ERROR_CODE),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Reused(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/wrong-error-code-on-cancel.md"),
     check,

@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     on: On::Answer,
     duty: Duty::server(Occasions::ASKS_INPUT),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Reused(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/input-required-on-wrong-method.md"),
     check,

@@ -17,7 +17,7 @@ pub static RULE: Rule = Rule {
     on: On::Answer,
     duty: Duty::server(Occasions::ANSWERS_UNSTATED),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Reused(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/missing-meta-accepted.md"),
     check,

@@ -18,7 +18,7 @@ pub static RULE: Rule = Rule {
     on: On::Answer,
     duty: Duty::either(Occasions::ANSWERS_PING),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Reused(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/ping-answer.md"),
     check,

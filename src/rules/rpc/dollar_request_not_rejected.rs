@@ -18,7 +18,7 @@ pub static RULE: Rule = Rule {
     on: On::Answer,
     duty: Duty::either(Occasions::ANSWERS_DOLLAR),
     needs: Proof::DIRECTION.and(Proof::ERROR_CODE),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Reused(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/dollar-request-not-rejected.md"),
     check,

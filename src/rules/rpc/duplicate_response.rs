@@ -19,7 +19,7 @@ pub static RULE: Rule = Rule {
     on: On::Stray,
     duty: Duty::either(Occasions::ANSWERS),
     needs: Proof::DIRECTION.and(Proof::ALL_ANSWERS),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Reused(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/duplicate-response.md"),
     check,

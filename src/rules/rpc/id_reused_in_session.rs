@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     on: On::IdReused,
     duty: Duty::either(Occasions::REQUESTS),
     needs: Proof::DIRECTION.and(Proof::CLIENT),
-    absence: Absence::Between(Whose::Sender),
+    absence: Absence::Reused(Whose::Sender),
     default_on: true,
     page: include_str!("../../../docs/rules/id-reused-in-session.md"),
     check,

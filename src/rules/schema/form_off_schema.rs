@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     on: On::Shape,
     duty: Duty::client(Occasions::FILLS_FORM),
     needs: Proof::PAYLOAD.and(Proof::PAIRING),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Reused(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/form-off-schema.md"),
     check,

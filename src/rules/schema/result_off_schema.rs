@@ -17,7 +17,7 @@ pub static RULE: Rule = Rule {
     on: On::Shape,
     duty: Duty::either(Occasions::SHAPED_RESULT),
     needs: Proof::PAYLOAD.and(Proof::PAIRING),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Reused(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/result-off-schema.md"),
     check,

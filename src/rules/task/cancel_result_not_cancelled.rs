@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     on: On::TaskCancelAnswer,
     duty: Duty::either(Occasions::ANSWERS_TASK_CANCEL),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Reused(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/cancel-result-not-cancelled.md"),
     check,

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     on: On::TaskCancelAnswer,
     duty: Duty::either(Occasions::ANSWERS_LATE_TASK_CANCEL),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION).and(Proof::ERROR_CODE),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Reused(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/cancel-terminal-wrong-code.md"),
     check,

@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     on: On::Answer,
     duty: Duty::either(Occasions::ANSWERS_TASK),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Reused(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/create-task-result-missing.md"),
     check,

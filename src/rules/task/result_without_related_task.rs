@@ -17,7 +17,7 @@ pub static RULE: Rule = Rule {
     on: On::Answer,
     duty: Duty::either(Occasions::DELIVERS_TASK),
     needs: Proof::PAYLOAD.and(Proof::DIRECTION),
-    absence: Absence::Between(Whose::Peer),
+    absence: Absence::Reused(Whose::Peer),
     default_on: true,
     page: include_str!("../../../docs/rules/result-without-related-task.md"),
     check,

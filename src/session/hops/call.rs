@@ -3,10 +3,17 @@
 use super::super::exchange::{Exchange, Outcome, TaskState};
 use super::super::seen::Seen;
 use super::content::Content;
+use crate::protocol::{Role, role};
 
 /// The cancel that the hop of a request shows.
 pub(super) fn given_up(exchange: &Exchange) -> Option<Seen> {
     exchange.cancel().or(exchange.turn_cancel()).map(|cancel| cancel.seen)
+}
+
+/// True for a request that was cancelled, or that cancels a task, whose own request was answered before.
+pub(super) fn gives_up(exchange: &Exchange) -> bool {
+    let of_task = || exchange.profile.tasks && role(&exchange.method) == Role::TaskCancel;
+    given_up(exchange).is_some() || of_task()
 }
 
 /// A request of a client at one hop.

@@ -18,7 +18,7 @@ use super::hop::Hop;
 use super::ledger::{Kept, Ledger};
 use super::seen::FrameId;
 use crate::protocol::Side;
-use call::{Call, given_up};
+use call::{Call, gives_up};
 use content::Content;
 use links::{FEW, Link, linked};
 
@@ -52,7 +52,7 @@ pub struct Lost {
 impl Lost {
     fn add(&mut self, exchange: &Exchange) {
         self.requests += 1;
-        self.given_up += u64::from(given_up(exchange).is_some());
+        self.given_up += u64::from(gives_up(exchange));
         self.results += u64::from(exchange.outcome == Outcome::Result);
     }
 }
@@ -98,9 +98,9 @@ impl Follower {
                 self.calls.push(Call { hop, connection, exchange: exchange.clone(), content, sent_us });
             }
             (Side::Client, Some(_), None) => self.lose(hop, exchange),
-            (Side::Client, None, _) if given_up(exchange).is_some() => self.lose(hop, exchange),
+            (Side::Client, None, _) if gives_up(exchange) => self.lose(hop, exchange),
             // What a server asks goes from the lower hop to the upper one.
-            (Side::Server, ..) if hop > 0 && given_up(exchange).is_some() => self.lose(hop - 1, exchange),
+            (Side::Server, ..) if hop > 0 && gives_up(exchange) => self.lose(hop - 1, exchange),
             _ => {}
         }
     }

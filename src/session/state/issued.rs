@@ -6,11 +6,12 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::leaps::Leaps;
 use super::named::Named;
 use super::rare::Rare;
 use super::slot::Slot;
 use super::suspect::Suspect;
-use crate::jsonrpc::{Id, IdCount, Ordinal};
+use crate::jsonrpc::{Id, IdCount, Ordinal, Rise};
 use crate::session::race::Witness;
 use crate::session::seen::{FrameId, Seen};
 
@@ -44,10 +45,14 @@ pub(in crate::session) struct Issued {
     pub(in crate::session) nameless: bool,
     /// True once an id was used again before its request was answered.
     pub(in crate::session) superseded: bool,
-    /// The tokens that requests gave whose ids were used again so.
+    /// The tokens that requests gave whose ids were used again so, and those that others gave while they were in flight.
     pub(in crate::session) lost_tokens: Rare<FxHashSet<Id>>,
     /// What its ids tell.
     pub(in crate::session) count: IdCount,
+    /// The last request that has raised the count.
+    counted_at: FrameId,
+    /// Where its ids leave numbers out.
+    leaps: Rare<Leaps>,
     /// Ids that were answered or cancelled, and that no request had.
     pub(in crate::session) unasked: Rare<Vec<Ordinal>>,
     /// True once an id was answered or cancelled that no request had, whatever id.
@@ -100,6 +105,14 @@ impl Issued {
         }
     }
 
+    /// Notes that another request gives the token of one that is in flight: progress may be about either.
+    #[cold]
+    pub(in crate::session) fn take_over(&mut self, token: &Id) {
+        if self.lost_tokens.len() < UNASKED {
+            self.lost_tokens.insert(token.clone());
+        }
+    }
+
     /// True for a token that such a request may have given.
     pub(in crate::session) fn may_have_lost(&self, token: &Id) -> bool {
         self.lost_tokens.len() >= UNASKED || self.lost_tokens.contains(token)
@@ -131,12 +144,37 @@ impl Issued {
     }
 
     /// Notes a new id. Most issuers count up; then no id has to be looked up among the requests that were dropped.
-    pub(in crate::session) fn count_up(&mut self, id: &Id) {
+    pub(in crate::session) fn count_up(&mut self, id: &Id, request: FrameId) {
         let rank = Ordinal::of(id);
         if let Some(unasked) = self.unasked.held() {
             unasked.retain(|unasked| *unasked != rank);
         }
-        self.unsure |= !self.count.up(rank) && self.evicted;
+        match self.count.up(rank) {
+            Rise::Next => self.counted_at = request,
+            Rise::Over(last, now) => self.leap((last, now), request),
+            Rise::Not => self.count_back(rank),
+        }
+    }
+
+    #[cold]
+    fn leap(&mut self, over: (i64, i64), request: FrameId) {
+        let last = std::mem::replace(&mut self.counted_at, request);
+        self.leaps.note(over, (last, request));
+    }
+
+    #[cold]
+    fn count_back(&mut self, rank: Ordinal) {
+        self.unsure |= self.evicted;
+        if let Some(leaps) = self.leaps.held().filter(|_| self.count.is_of(rank)) {
+            leaps.fill(rank.number());
+        }
+    }
+
+    /// Between which of its requests others must have been that the log has lost: this side counts, and leaves numbers out there.
+    pub(in crate::session) fn torn(&self) -> impl Iterator<Item = (FrameId, FrameId)> + '_ {
+        let (jumps, lacks) = self.leaps.count();
+        let is_torn = self.count.is_torn(jumps, lacks);
+        self.leaps.frames().filter(move |_| is_torn)
     }
 
     /// Notes an id that was answered or cancelled, and that no request had so far. Where it is `explained` by what the log misses before
@@ -226,10 +264,10 @@ mod tests {
     #[test]
     fn an_id_that_is_used_behind_its_answer_is_not_missing() {
         let mut issued = Issued::default();
-        [1, 9].iter().for_each(|id| issued.count_up(&Id::Int(*id)));
+        [1, 9].iter().for_each(|id| issued.count_up(&Id::Int(*id), 0));
         [5, 6].iter().for_each(|id| issued.miss(&Id::Int(*id), true));
         assert!(issued.lacks_requests());
-        issued.count_up(&Id::Int(5));
+        issued.count_up(&Id::Int(5), 0);
         assert!(!issued.lacks_requests());
     }
 
@@ -237,7 +275,7 @@ mod tests {
     fn only_ids_that_do_not_count_up_have_to_be_looked_up() {
         let unsure = |evicted: bool, ids: [i64; 2]| {
             let mut issued = Issued { evicted, ..Issued::default() };
-            ids.iter().for_each(|id| issued.count_up(&Id::Int(*id)));
+            ids.iter().for_each(|id| issued.count_up(&Id::Int(*id), 0));
             issued.unsure
         };
         assert_eq!([unsure(true, [2, 1]), unsure(true, [1, 2]), unsure(false, [2, 1])], [true, false, false]);

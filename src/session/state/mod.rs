@@ -9,6 +9,7 @@ mod eras;
 mod http;
 mod issued;
 mod late_progress;
+mod leaps;
 mod methods;
 mod named;
 mod near_cancels;
