@@ -2,6 +2,7 @@
 
 mod echoes;
 mod order;
+mod seam;
 mod twins;
 
 pub(super) use echoes::{APART_US, Echoes};
