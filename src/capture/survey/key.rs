@@ -52,7 +52,8 @@ pub(super) fn choose(
     let mut best: Option<Best> = one.map(|one| ((whole.faults(), 0, false, 0), one));
     let step = list.len().div_ceil(PROBED).max(1);
     let promising = |candidate: Candidate<'_>| candidate.is_promising(list.iter().step_by(step));
-    let all = candidates(list, records, step).into_iter().any(promising).then(|| candidates(list, records, 1));
+    let found = candidates(list, records, step, true);
+    let all = found.into_iter().any(promising).then(|| candidates(list, records, 1, true));
     for candidate in all.into_iter().flatten() {
         let told = candidate.groups().filter(|(own, _)| !candidate.is_time() && !are_channels(list, own));
         let Some((own, values)) = told else { continue };
