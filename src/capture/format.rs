@@ -77,6 +77,10 @@ pub(crate) trait Format: Sync {
     }
     /// Looks at the head of a text.
     fn detect(&self, sample: &Sample) -> Option<Match>;
+    /// The head of a part of a log as it is read behind the part with the head `before`, which shows more of what the format learns.
+    fn goes_on(&self, _: &Sample, _before: &Sample) -> Option<Sample> {
+        None
+    }
     /// Why no message is found in the head of a text, where the format can tell; `None` where there is one.
     fn misfit(&self, _: &Sample) -> Option<Misfit> {
         None

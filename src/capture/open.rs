@@ -11,6 +11,7 @@ use super::nearest::nearest;
 use super::out::Out;
 use super::plan::{Order, Plan};
 use super::recorded::RecordedPart;
+use super::rotation;
 use super::sample::Sample;
 use super::survey::{self, Lanes, Looked, Records, Voices, survey};
 use super::unread::{looks_like_messages, quoted};
@@ -210,6 +211,7 @@ impl Source for Log {
         let (overrides, sample) = (self.overrides.clone(), self.sample.clone());
         let Delivered { records: before, shown, part } = std::mem::take(&mut self.delivered);
         let out = Out::new(sink, source, &overrides).named(&self.name).planned(self.plan.clone()).after(before);
+        let out = out.before_another(rotation::is_earlier(&self.name));
         let mut out = out.part_behind(part, self.part()).verbatim(self.format.is_verbatim());
         if from == Resume::default() {
             out.tell_sampled()?;

@@ -190,6 +190,14 @@ impl<'s> Out<'s> {
         self
     }
 
+    /// Reads a part of a log that another one follows, as its name says.
+    pub(crate) fn before_another(mut self, is_followed: bool) -> Out<'s> {
+        if is_followed {
+            self.twins.is_followed();
+        }
+        self
+    }
+
     /// Reads a part of a recording; `before` is the one that was read before it.
     pub(crate) fn part_behind(mut self, before: Option<RecordedPart>, part: Option<RecordedPart>) -> Out<'s> {
         self.parts = (before, part);

@@ -104,6 +104,11 @@ pub fn is_same_log(one: &str, other: &str) -> bool {
     !one.is_empty() && log_of(one) == log_of(other)
 }
 
+/// True if the name is that of a part behind which others were written.
+pub(super) fn is_earlier(name: &str) -> bool {
+    !matches!(rotated(name).1, Part::Last)
+}
+
 /// True if `next` is the part that was written behind `one`: none between them is missing, as far as names show it.
 pub fn goes_on(one: &str, next: &str) -> bool {
     if one.is_empty() {

@@ -87,6 +87,12 @@ impl Sample {
         })
     }
 
+    /// The same where a format has learned this elsewhere.
+    pub(crate) fn taught<T: Send + Sync + 'static>(&self, lesson: Arc<T>) -> Sample {
+        let learned: Arc<Mutex<Vec<Lesson>>> = Arc::new(Mutex::new(vec![lesson]));
+        Sample { learned, ..self.clone() }
+    }
+
     fn lessons(&self) -> MutexGuard<'_, Vec<Lesson>> {
         self.learned.lock().unwrap_or_else(PoisonError::into_inner)
     }

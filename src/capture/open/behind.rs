@@ -5,8 +5,9 @@
 
 use super::Log;
 use crate::capture::plan::PriorPart;
-use crate::capture::survey::{Looked, survey_behind};
-use crate::capture::{Overrides, Source};
+use crate::capture::sample::Sample;
+use crate::capture::survey::{Looked, survey, survey_behind};
+use crate::capture::{Overrides, Source, rotation};
 
 impl Log {
     /// Why it is read so.
@@ -17,6 +18,9 @@ impl Log {
     /// Reads the log as the part before it was read: a few records may not show by themselves what tells their connections apart, or that
     /// nothing does. A word of the user's goes for all parts.
     pub(super) fn goes_on_with(&mut self, before: &PriorPart) {
+        if let Some(sample) = before.sample.as_ref().and_then(|before| self.format.goes_on(&self.sample, before)) {
+            self.look_again(sample);
+        }
         let is_asked = self.overrides.connection_key.is_some() && self.plan.key.is_none();
         if !is_asked && before.key.is_some() && before.key != self.plan.key {
             let overrides = Overrides { connection_key: before.key.clone(), ..self.overrides.clone() };
@@ -29,6 +33,17 @@ impl Log {
         self.reason = self.reasons();
     }
 
+    /// Looks at the head once more with what was learned of the part before.
+    fn look_again(&mut self, sample: Sample) {
+        self.sample = sample;
+        if self.plan.key.is_some() {
+            self.overrides.connection_key = None;
+        }
+        self.plan = survey(&self.looked(), self.input.head(), self.input.is_whole());
+        let asked = self.overrides.connection_key.take();
+        self.overrides.connection_key = asked.or_else(|| self.plan.key.clone());
+    }
+
     /// What it shows of the log, of which it is a part; where nothing of it was read, the part before it still does. A recording says
     /// itself what it lacks, and of which connection.
     pub(super) fn shown(&self, before: PriorPart, lacks: bool, is_empty: bool) -> PriorPart {
@@ -37,6 +52,7 @@ impl Log {
             return PriorPart { lacks: lacks || before.lacks, ..before };
         }
         let (key, mixed) = (self.plan.key.clone(), self.plan.mixed.clone());
-        PriorPart { chain: self.chain.clone(), key, mixed, lacks }
+        let sample = rotation::is_earlier(&self.name).then(|| self.sample.clone());
+        PriorPart { chain: self.chain.clone(), key, mixed, sample, lacks }
     }
 }

@@ -17,7 +17,7 @@ impl Out<'_> {
     pub(super) fn doubt(&mut self, place: &Place, why: Why) -> Result<()> {
         let words = match place.at_us {
             Some(_) => "it says what a record before it says, at the same time: it may have been delivered twice",
-            None => "it says what the record before it says, and has no time: it may have been written twice",
+            None => "it says what a record before it says, and has no time: it may have been written twice",
         };
         self.suppose(place, why, words)
     }

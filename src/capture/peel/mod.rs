@@ -31,8 +31,8 @@ pub(in crate::capture) use container::cri_piece;
 pub(crate) use inside::Inside;
 pub(in crate::capture) use logfmt::pairs;
 use peeler::Peeler;
+pub(in crate::capture) use shipped::{Around, innermost, scalars};
 pub(crate) use shipped::{Csv, JsonLog};
-pub(in crate::capture) use shipped::{innermost, scalars};
 
 use super::format::{Format, Match, Reader};
 use super::sample::Sample;

@@ -2,6 +2,7 @@
 
 mod echoes;
 mod order;
+mod seam;
 mod twins;
 
 pub(super) use echoes::{APART_US, Echoes};
@@ -11,6 +12,7 @@ pub(super) use twins::{Known, Repeated, Twins};
 use rustc_hash::FxHashSet;
 
 use super::Proof;
+use super::sample::Sample;
 use crate::jsonrpc::{IdField, Message};
 use crate::protocol::is_notification;
 
@@ -67,7 +69,7 @@ pub(super) struct Plan {
 }
 
 /// What a part of a rotated log shows of all of it: it holds in the next part as well.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(super) struct PriorPart {
     /// How the part is read, as its format is called.
     pub chain: String,
@@ -75,6 +77,8 @@ pub(super) struct PriorPart {
     pub key: Option<Vec<String>>,
     /// Its channels in which two connections may stand.
     pub mixed: Vec<Mixed>,
+    /// Its head, of which formats have learned more than a short part shows.
+    pub sample: Option<Sample>,
     /// True if messages of it were lost, or not read: any connection of the log may miss them, whether or not it is seen in that part.
     pub lacks: bool,
 }

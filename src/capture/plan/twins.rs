@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::Plan;
+use super::seam::Seam;
 use crate::capture::place::Place;
 
 /// How many messages are remembered.
@@ -68,6 +69,7 @@ pub(in crate::capture) struct Twins {
     /// Digests of the last records of this log, and of those of the part before it.
     records: VecDeque<u64>,
     earlier_records: FxHashSet<u64>,
+    seam: Seam,
 }
 
 impl Twins {
@@ -84,7 +86,12 @@ impl Twins {
     /// What the next log has to know of this one.
     pub(in crate::capture) fn of_next(self) -> Twins {
         let earlier_records = self.records.into_iter().collect();
-        Twins { earlier: self.seen, earlier_records, ..Twins::default() }
+        Twins { earlier: self.seen, earlier_records, seam: self.seam.of_next(), ..Twins::default() }
+    }
+
+    /// A part follows this one: what has no time is remembered for it.
+    pub(in crate::capture) fn is_followed(&mut self) {
+        self.seam.is_followed = true;
     }
 
     /// Notes a record that is read as one, by its digest; true if the part before this one delivered it. Not all of its messages need to
@@ -116,7 +123,7 @@ impl Twins {
         }
         let Some(at_us) = place.at_us else {
             let again = plan.stutters && self.last.replace(digest) == Some(digest);
-            return if again { Known::Perhaps } else { Known::No };
+            return if self.seam.repeats(digest) || again { Known::Perhaps } else { Known::No };
         };
         let newest = self.newest.unwrap_or(i64::MIN);
         let stands_before = self.remember(digest) && newest >= at_us;

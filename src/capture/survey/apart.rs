@@ -36,6 +36,30 @@ pub(super) fn keeps_together(now: Score, found: Score, values: usize) -> bool {
     goes_on && found.pairs == now.pairs && found.faults() == now.faults() && found.disorder() <= now.disorder()
 }
 
+/// True if a side says something behind the end of its connection, as where one of two clients ends and the other one goes on.
+pub(super) fn goes_on_behind_its_end(list: &[Note], order: &[usize], own: &[u32]) -> bool {
+    let mut ended: FxHashSet<(u32, u8)> = FxHashSet::default();
+    order.iter().any(|at| {
+        let (note, who) = (&list[*at], (own[*at], list[*at].sender));
+        match note.act {
+            _ if note.marks.closes => !ended.insert(who) && note.act == Act::Ask,
+            Act::Open | Act::Answer => false,
+            Act::Ask | Act::Tell => ended.contains(&who),
+        }
+    })
+}
+
+/// True if nothing under a value stands behind the end of what stands under it, and each has answers to its own requests, in a log that
+/// begins midway.
+pub(super) fn end_apart(list: &[Note], order: &[usize], own: &[u32]) -> bool {
+    let one = vec![0; list.len()];
+    let held = || by_stream(order, own).into_values();
+    !list.iter().any(|note| note.act == Act::Open)
+        && !goes_on_behind_its_end(list, order, own)
+        && held().all(|held| score(list, &held, &one).pairs > 0)
+        && score(list, order, own).pairs == score(list, order, &one).pairs
+}
+
 /// True if each value asks or answers; where no name says what it is, it has answers to its own requests.
 fn takes_part(list: &[Note], order: &[usize], own: &[u32], named: bool) -> bool {
     let one = vec![0; list.len()];
@@ -59,10 +83,13 @@ fn is_older_than_handshakes(list: &[Note], order: &[usize], own: &[u32]) -> bool
 struct Ids {
     forms: Vec<Form>,
     numbers: Vec<i64>,
+    /// Where in the order the first and the last of them stand.
+    places: Option<(usize, usize)>,
 }
 
 impl Ids {
-    fn take(&mut self, note: &Note) {
+    fn take(&mut self, note: &Note, place: usize) {
+        self.places = Some((self.places.map_or(place, |(first, _)| first), place));
         let new = note.form.filter(|form| !self.forms.contains(form));
         self.forms.extend(new);
         self.numbers.extend(note.number);
@@ -72,8 +99,11 @@ impl Ids {
         self.numbers.len() >= COUNTED && self.numbers.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]))
     }
 
+    /// True if who counts so far may go on with the next ones: who counts asks in that order.
     fn goes_on_with(&self, next: &Ids) -> bool {
-        self.numbers.last().zip(next.numbers.first()).is_some_and(|(last, first)| last.checked_add(1) == Some(*first))
+        let in_turn = self.places.zip(next.places).is_none_or(|((_, last), (first, _))| last < first);
+        let ends = self.numbers.last().zip(next.numbers.first());
+        in_turn && ends.is_some_and(|(last, first)| last.checked_add(1) == Some(*first))
     }
 
     /// True if no one asks with these and with those.
@@ -87,8 +117,9 @@ impl Ids {
 /// True if one side asks under every value, and under each with ids of its own.
 fn has_ids_of_its_own(list: &[Note], order: &[usize], own: &[u32]) -> bool {
     let mut asked: FxHashMap<(u8, u32), Ids> = FxHashMap::default();
-    for at in order.iter().filter(|at| matches!(list[**at].act, Act::Ask | Act::Open)) {
-        asked.entry((list[*at].sender, own[*at])).or_default().take(&list[*at]);
+    let asks = |(_, at): &(usize, &usize)| matches!(list[**at].act, Act::Ask | Act::Open);
+    for (place, at) in order.iter().enumerate().filter(asks) {
+        asked.entry((list[*at].sender, own[*at])).or_default().take(&list[*at], place);
     }
     let count = own.iter().collect::<FxHashSet<_>>().len();
     (0..=UNTOLD).any(|sender| {

@@ -241,32 +241,33 @@ fn begins_anew(list: &[Note]) -> bool {
 }
 
 /// Several messages in a row that stand twice in a log with a handshake, whose clock does not tell whether they were delivered
-/// twice: who counts his ids up sends no such block again.
-pub(super) fn resent_blocks(notes: &Notes, plan: &mut Plan) {
+/// twice: who counts his ids up sends no such block again. A block is of the log, and what stands in it may be of several `streams`.
+pub(super) fn resent_blocks(notes: &Notes, streams: &[u32], plan: &mut Plan) {
     let list = &notes.list;
     let coarse = notes.have_coarse_times() || list.iter().all(|note| note.at_us.is_none());
-    if !coarse || plan.key.is_some() || !list.iter().any(|note| note.act == Act::Open) {
-        return;
+    if coarse && list.iter().any(|note| note.act == Act::Open) && has_resent_block(notes, streams) {
+        plan.lacks = plan.lacks.and(Proof::PAIRING);
+        plan.said.push("a block of its records stands in it twice, as if it had been delivered again".to_string());
     }
+}
+
+fn has_resent_block(notes: &Notes, streams: &[u32]) -> bool {
     let counts_seconds = notes.resolution_us >= SECOND;
-    let mut last: FxHashMap<(u32, u64, Option<i64>), usize> = FxHashMap::default();
+    let mut last: FxHashMap<u32, FxHashMap<(u64, Option<i64>), usize>> = FxHashMap::default();
     let (mut before, mut run, mut ids) = (None, 0, 0);
-    for (at, note) in list.iter().enumerate() {
+    notes.list.iter().zip(streams).enumerate().any(|(at, (note, stream))| {
+        let last = last.entry(*stream).or_default();
         // A connection says what one before it said; only a time that goes on tells that it was one and the same.
         if note.act == Act::Open && (note.at_us.is_none() || !counts_seconds) {
             last.clear();
         }
-        let again = last.insert((note.channel, note.text, note.at_us), at).filter(|_| note.act != Act::Open);
+        let again = last.insert((note.text, note.at_us), at).filter(|_| note.act != Act::Open);
         let goes_on = again.is_some() && before.is_some_and(|before: usize| again == Some(before + 1));
         (run, ids) = if goes_on { (run + 1, ids) } else { (usize::from(again.is_some()), 0) };
         ids += usize::from(again.is_some() && note.id != 0);
         before = again;
-        if run >= BLOCK && ids > 0 {
-            plan.lacks = plan.lacks.and(Proof::PAIRING);
-            plan.said.push("a block of its records stands in it twice, as if it had been delivered again".to_string());
-            return;
-        }
-    }
+        run >= BLOCK && ids > 0
+    })
 }
 
 /// How much of a log tells how many times stand before messages, in bytes.

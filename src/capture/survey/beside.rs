@@ -16,6 +16,8 @@ pub(in crate::capture) struct Records<'t> {
     text: &'t str,
     /// Range of each in the text, in order.
     ranges: Vec<Range<usize>>,
+    /// What holds lists of them, in the order in which they begin, each with what holds it.
+    around: Vec<(peel::Around, Option<usize>)>,
     pub kind: Kind,
     /// True for records in JSON of which what is said around a message, in whatever member, may keep them apart, too: who reads
     /// them knows that, or they are lines.
@@ -48,7 +50,8 @@ impl<'t> Records<'t> {
             });
             lines.collect()
         };
-        let records = |ranges: Vec<Range<usize>>, kind: Kind| Records { text, ranges, kind, spoken: false };
+        let records =
+            |ranges: Vec<Range<usize>>, kind: Kind| Records { text, ranges, around: Vec::new(), kind, spoken: false };
         match format {
             "json-array" => records(formats::elements::records(text), Kind::Json { lists: false }),
             "jsonl-wrapped" => records(lines(), Kind::Json { lists: false }),
@@ -60,9 +63,9 @@ impl<'t> Records<'t> {
             }
             "logfmt" => records(lines(), Kind::Pairs),
             "json-log" => {
-                let within = peel::innermost(text);
+                let (within, around) = peel::innermost(text);
                 let ranges = if within.is_empty() { lines() } else { within };
-                Records { spoken: true, ..records(ranges, Kind::Json { lists: true }) }
+                Records { spoken: true, around: nested(around), ..records(ranges, Kind::Json { lists: true }) }
             }
             _ => records(lines(), Kind::Text),
         }
@@ -82,6 +85,18 @@ impl<'t> Records<'t> {
         self.kind.each(record, give);
         if self.spoken && record.starts_with('{') {
             spoken::around_json(record, give);
+        }
+    }
+
+    /// Calls `give` with the name and the value of all that holds for the list in which a record stands, and is said outside of it.
+    pub(super) fn each_around(&self, offset: u64, give: &mut dyn FnMut(&str, &str)) {
+        let begin = |(around, _): &(peel::Around, Option<usize>)| around.range.start as u64 <= offset;
+        let mut place = self.around.partition_point(begin).checked_sub(1);
+        while let Some((around, holder)) = place.and_then(|at| self.around.get(at)) {
+            if offset < around.range.end as u64 {
+                around.scalars.iter().for_each(|(name, value)| give(name, value));
+            }
+            place = *holder;
         }
     }
 
@@ -135,6 +150,17 @@ impl Kind {
     }
 }
 
+/// Each with the number of the one that holds it.
+fn nested(around: Vec<peel::Around>) -> Vec<(peel::Around, Option<usize>)> {
+    let (mut open, mut found): (Vec<usize>, Vec<(peel::Around, Option<usize>)>) = (Vec::new(), Vec::new());
+    for (at, one) in around.into_iter().enumerate() {
+        while open.pop_if(|outer| found[*outer].0.range.end <= one.range.start).is_some() {}
+        found.push((one, open.last().copied()));
+        open.push(at);
+    }
+    found
+}
+
 /// The cells of a row, as written but for the quotes around them.
 fn cells(row: &str, delimiter: char) -> impl Iterator<Item = &str> {
     let mut rest = Some(row.trim_start_matches('\u{feff}'));
@@ -176,21 +202,33 @@ impl Candidate<'_> {
     }
 }
 
-/// What stands beside every `step`th message, with a value for each of these.
-pub(super) fn candidates<'t>(list: &[Note], records: &Records<'t>, step: usize) -> Vec<Candidate<'t>> {
-    let mut found: Vec<Candidate<'t>> = Vec::new();
-    let count = list.len().div_ceil(step);
+/// What stands beside every `step`th message, with a value for each of these; where `around` is wanted, also what is said of the lists in
+/// which their records stand, once for all that a list holds.
+pub(super) fn candidates<'t>(list: &[Note], records: &Records<'t>, step: usize, around: bool) -> Vec<Candidate<'t>> {
+    let mut found = Columns { count: list.len().div_ceil(step), columns: Vec::new() };
     for (at, note) in list.iter().step_by(step).enumerate() {
         let Some(record) = records.around(note.offset) else { continue };
-        records.each(record, &mut |name, value| {
-            let known = found.iter().position(|candidate| candidate.name == name);
-            let known = known.unwrap_or_else(|| {
-                found.push(Candidate { name, values: vec![None; count] });
-                found.len() - 1
-            });
-            // Of what stands there twice, the first is what a reader takes.
-            found[known].values[at].get_or_insert(value);
-        });
+        records.each(record, &mut |name, value| found.add(at, &name, || value));
+        if around && !records.around.is_empty() {
+            records.each_around(note.offset, &mut |name, value| found.add(at, name, || value.to_string().into()));
+        }
     }
-    found
+    found.columns
+}
+
+struct Columns<'t> {
+    count: usize,
+    columns: Vec<Candidate<'t>>,
+}
+
+impl<'t> Columns<'t> {
+    /// Of what stands there twice, the first is what a reader takes.
+    fn add(&mut self, at: usize, name: &str, value: impl FnOnce() -> Cow<'t, str>) {
+        let known = self.columns.iter().position(|candidate| candidate.name == name);
+        let known = known.unwrap_or_else(|| {
+            self.columns.push(Candidate { name: name.to_string(), values: vec![None; self.count] });
+            self.columns.len() - 1
+        });
+        self.columns[known].values[at].get_or_insert_with(value);
+    }
 }

@@ -27,7 +27,7 @@ pub(super) fn look(notes: &Notes, records: &Records<'_>, plan: &mut Plan) -> Opt
     if !is_said_twice(list) {
         return None;
     }
-    let (name, own, values, echoes) = candidates(list, records, 1).into_iter().find_map(|candidate| {
+    let (name, own, values, echoes) = candidates(list, records, 1, false).into_iter().find_map(|candidate| {
         let (own, values) = candidate.groups()?;
         let echoes = echoes(list, &own)?;
         Some((candidate.name, own, values, echoes))

@@ -16,7 +16,7 @@ use super::names;
 use super::note::{Act, Note, Notes};
 use super::pairing::{Score, score};
 use super::split::Split;
-use crate::capture::plan::Plan;
+use crate::capture::plan::{Mixed, Plan};
 use crate::capture::spoken::Telling;
 use crate::capture::words::{Meaning, TYPES, direction, instance, meaning, serves};
 use crate::capture::{Proof, spoken, time};
@@ -52,10 +52,15 @@ pub(super) fn choose(
     let mut best: Option<Best> = one.map(|one| ((whole.faults(), 0, false, 0), one));
     let step = list.len().div_ceil(PROBED).max(1);
     let promising = |candidate: Candidate<'_>| candidate.is_promising(list.iter().step_by(step));
-    let all = candidates(list, records, step).into_iter().any(promising).then(|| candidates(list, records, 1));
+    let found = candidates(list, records, step, true);
+    let all = found.into_iter().any(promising).then(|| candidates(list, records, 1, true));
+    // Who goes on behind the end of a connection may be another client, where something beside the messages says so.
+    let parted = apart::goes_on_behind_its_end(list, order, &merged);
+    let mut doubted = false;
     for candidate in all.into_iter().flatten() {
         let told = candidate.groups().filter(|(own, _)| !candidate.is_time() && !are_channels(list, own));
         let Some((own, values)) = told else { continue };
+        doubted |= parted && apart::end_apart(list, order, &own);
         let named = candidate.names_a_party();
         let own_ids = apart::say_so(list, order, &own, named);
         if !several && !own_ids {
@@ -103,6 +108,9 @@ pub(super) fn choose(
         let apart = !notes.served && streams.iter().any(|stream| *stream != streams[0]);
         mixed::look(notes, order, (&streams, &notes.names), apart, plan);
         names::doubt(notes, order, plan);
+    }
+    if best.is_none() && doubted && plan.mixed.is_empty() {
+        plan.mixed.push(Mixed { name: None, surely: false, ungreeted: true });
     }
     best.map(|(_, split)| split)
 }

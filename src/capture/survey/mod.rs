@@ -232,7 +232,7 @@ fn settle(notes: &Notes, (format, head): (&str, &[u8]), overrides: &Overrides, p
         mixed::look(notes, &order, (&streams, &names), apart, plan);
         settled = Settled { apart, instances, faults: score(&notes.list, &order, &streams).faults() };
     }
-    artefact::resent_blocks(notes, plan);
+    artefact::resent_blocks(notes, &streams, plan);
     sampled::look(&notes.list, &streams, plan);
     settled
 }

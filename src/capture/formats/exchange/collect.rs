@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use super::amid::amid;
-use super::connection::{Connections, announced};
+use super::claim::announced;
+use super::connection::Connections;
 use super::order::{self, Placed};
 use super::sequel;
 use super::steps::{ExchangeStep, StepKind, steps};
@@ -19,6 +20,9 @@ use crate::protocol::Side;
 
 /// How many bytes of messages of a log that is read line by line wait for what may belong before them.
 const WAITING: usize = 32 << 20;
+
+/// The connection of what was not given to one yet.
+const UNSETTLED: u32 = u32::MAX;
 
 /// A body that a record does not have, or not to its end.
 const LEFT_OUT: Missing<'static> =
@@ -82,9 +86,9 @@ impl<'a> Collected<'a> {
             return false;
         }
         self.streams += 1;
-        let connection = self.connections.of(&exchange, self.streams);
+        self.connections.note(&exchange, self.streams);
         let torn = steps.iter().any(|step| step.side == Side::Server && step.what == StepKind::Missing);
-        self.note_span(&exchange, connection, torn);
+        self.note_span(&exchange, torn);
         let started: Rc<str> = Rc::from(&*exchange.said);
         // A time of its own says of one record when it began and ended; it is made no finer by when that was written.
         let written = match exchange.halves.is_some() || exchange.start_us.or(exchange.end_us).is_none() {
@@ -96,7 +100,7 @@ impl<'a> Collected<'a> {
             let (line, offset) = exchange.place(&step);
             let step = keep(ExchangeStep { offset, ..exchange.filled(step) });
             let is_head = matches!(step.what, StepKind::Head(_));
-            let (stream, started) = (self.streams, Rc::clone(&started));
+            let (stream, started, connection) = (self.streams, Rc::clone(&started), UNSETTLED);
             let (on_get, adrift) = (get, get && !step.timed && !is_head);
             self.bytes += match &step.what {
                 StepKind::Text(text) => text.len(),
@@ -109,12 +113,13 @@ impl<'a> Collected<'a> {
     }
 
     /// When a stream of the server was open, and whether all of it is there.
-    fn note_span(&mut self, exchange: &Exchange<'_>, connection: u32, torn: bool) {
+    fn note_span(&mut self, exchange: &Exchange<'_>, torn: bool) {
         let Part::Text { text, event_stream, .. } = &exchange.response else { return };
         let torn = (torn || exchange.in_pieces) && (*event_stream || is_event_stream(text));
         let hears = || torn || announced(exchange).is_some();
         let Some(from_us) = exchange.start_us.or(exchange.end_us).filter(|_| hears()) else { return };
-        let span = Span { connection, stream: self.streams, from_us, to_us: exchange.end_us.unwrap_or(i64::MAX) };
+        let to_us = exchange.end_us.unwrap_or(i64::MAX);
+        let span = Span { connection: UNSETTLED, stream: self.streams, from_us, to_us };
         if torn { self.unseen.torn.push(span) } else { self.unseen.heard.push(span) }
     }
 
@@ -130,10 +135,12 @@ impl<'a> Collected<'a> {
     }
 
     fn hand_on_part(&mut self, all: bool, base: u64, out: &mut Out<'_>) -> Result<()> {
+        let settled = self.connections.settle();
+        let number = |stream: u32, known: u32| settled.get(&stream).copied().unwrap_or(known);
         for placed in &mut self.placed {
-            placed.connection = self.connections.home(placed.connection);
+            placed.connection = self.connections.home(number(placed.stream, placed.connection));
         }
-        self.unseen.renumber(|number| self.connections.home(number));
+        self.unseen.renumber(|stream, known| self.connections.home(number(stream, known)));
         sequel::before_their_sequels(&mut self.placed, |number| self.connections.is_named(number));
         self.placed.sort_by_cached_key(|placed| (placed.step.order_us, placed.rank()));
         let half = if all { self.placed.len() } else { self.placed.len() / 2 };

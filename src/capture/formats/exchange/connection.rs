@@ -4,22 +4,11 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Exchange, Part};
-use crate::capture::events::events;
-use crate::capture::formats::document::value_of;
+use super::Exchange;
+use super::claim::{Claim, Key};
 use crate::capture::out::Out;
 use crate::capture::{Channel, Proof, Transport, Vantage};
 use crate::error::Result;
-use crate::json::scan::unquoted;
-
-/// What tells connections apart.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Key {
-    Session(String),
-    /// Without sessions: what the log has for it, and one server is one connection.
-    Place(Option<String>, String),
-    WebSocket(u32),
-}
 
 /// How many handshakes may wait for their session's name.
 const OPENINGS: usize = 64;
@@ -30,8 +19,14 @@ pub(super) struct Connections {
     by_key: FxHashMap<Key, u32>,
     keys: Vec<Key>,
     channels: Vec<Option<u32>>,
-    /// Connections of handshakes that name no session, where sessions are named later: they are those. With their streams.
-    openings: VecDeque<(u32, u32)>,
+    /// What was not given to its connection yet.
+    claims: Vec<Claim>,
+    /// Handshakes that name no session, where sessions are named later: they are those. With their connections.
+    openings: VecDeque<(u32, Claim)>,
+    /// Streams of handshakes that were given to sessions which do not begin as one that has just been opened does.
+    doubtful: Vec<u32>,
+    /// True if a session was met of which the log has no handshake: what is doubtful may be of another one.
+    midway: bool,
     /// Streams of handshakes, and of what follows them without a name, of which it is not known to which of several sessions they
     /// led.
     guessed: FxHashSet<u32>,
@@ -46,46 +41,74 @@ impl Connections {
         Connections { sessions, ..Connections::default() }
     }
 
+    /// Notes an exchange, which [`Connections::settle`] gives to its connection.
+    pub(super) fn note(&mut self, exchange: &Exchange<'_>, stream: u32) {
+        self.claims.push(Claim::of(exchange, stream));
+    }
+
+    /// The connections of all streams that were noted, in the order of their times: records are written when exchanges end, or later.
+    pub(super) fn settle(&mut self) -> FxHashMap<u32, u32> {
+        let mut claims = std::mem::take(&mut self.claims);
+        match claims.iter().all(|claim| claim.began_us.is_some()) {
+            true => claims.sort_by_key(|claim| claim.began_us),
+            false => claims.sort_by_key(|claim| claim.turn),
+        }
+        let settled = claims.into_iter().map(|claim| (claim.stream, self.of(claim))).collect();
+        if self.midway {
+            self.guessed.extend(self.doubtful.drain(..));
+        }
+        settled
+    }
+
     /// Number of the connection that an exchange belongs to.
-    pub(super) fn of(&mut self, exchange: &Exchange<'_>, stream: u32) -> u32 {
-        let key = key(exchange, stream);
-        if let Some(number) = self.by_key.get(&key) {
-            if self.sessions
-                && matches!(key, Key::Place(..))
-                && opens(exchange)
-                && self.channels[*number as usize].is_none()
-            {
-                return self.open(key, stream);
-            }
-            let number = *number;
-            if matches!(key, Key::Place(..)) && self.openings.len() > 1 {
-                self.guessed.insert(stream);
-            }
-            return number;
+    fn of(&mut self, claim: Claim) -> u32 {
+        let is_place = matches!(claim.key, Key::Place(..));
+        let Some(number) = self.by_key.get(&claim.key).copied() else { return self.another(claim) };
+        if self.sessions && is_place && claim.opens && self.channels[number as usize].is_none() {
+            return self.open(claim);
         }
-        if let Key::Session(_) = &key
-            && let Some((number, _)) = self.openings.front().copied()
-        {
-            if self.openings.len() > 1 {
-                self.guessed.extend(self.openings.iter().map(|(_, stream)| stream));
-            }
-            self.openings.pop_front();
-            self.by_key.retain(|_, known| *known != number);
-            self.by_key.insert(key.clone(), number);
-            self.keys[number as usize] = key;
-            return number;
+        if is_place && self.openings.len() > 1 {
+            self.guessed.insert(claim.stream);
         }
-        if self.sessions && opens(exchange) && matches!(key, Key::Place(..)) {
-            self.open(key, stream)
-        } else {
-            self.add(key)
+        number
+    }
+
+    /// The first exchange with its key: the session that a handshake led to, or a connection of its own.
+    fn another(&mut self, claim: Claim) -> u32 {
+        match &claim.key {
+            Key::Session(_) => self.opened(&claim).unwrap_or_else(|| {
+                self.midway |= !claim.opens;
+                self.add(claim.key)
+            }),
+            Key::Place(..) if self.sessions && claim.opens => self.open(claim),
+            _ => self.add(claim.key),
         }
     }
 
+    /// The connection of the handshake that led to a session: of several, the first.
+    fn opened(&mut self, claim: &Claim) -> Option<u32> {
+        let led = |(_, opening): &&(u32, Claim)| opening.may_have_led_to(claim);
+        let streams: Vec<u32> = self.openings.iter().filter(led).map(|(_, opening)| opening.stream).collect();
+        let first = *streams.first()?;
+        let at = self.openings.iter().position(|(_, opening)| opening.stream == first)?;
+        let (number, _) = self.openings.remove(at)?;
+        match streams.len() {
+            1 if !claim.is_opened => self.doubtful.push(first),
+            1 => {}
+            _ => self.guessed.extend(streams),
+        }
+        let place = std::mem::replace(&mut self.keys[number as usize], claim.key.clone());
+        if self.by_key.get(&place) == Some(&number) {
+            self.by_key.remove(&place);
+        }
+        self.by_key.insert(claim.key.clone(), number);
+        Some(number)
+    }
+
     /// A handshake that names no session.
-    fn open(&mut self, key: Key, stream: u32) -> u32 {
-        let number = self.add(key);
-        self.openings.push_back((number, stream));
+    fn open(&mut self, claim: Claim) -> u32 {
+        let number = self.add(claim.key.clone());
+        self.openings.push_back((number, claim));
         if self.openings.len() > OPENINGS {
             self.openings.pop_front();
         }
@@ -159,91 +182,5 @@ impl Connections {
         })?;
         self.channels[number as usize] = Some(channel);
         Ok(channel)
-    }
-}
-
-/// True for a handshake's request.
-fn opens(exchange: &Exchange<'_>) -> bool {
-    exchange.request.text().is_some_and(greets)
-}
-
-/// True for the text of a handshake's request.
-pub(super) fn greets(text: &str) -> bool {
-    let method = value_of(text, 0, &["method"]).and_then(|at| text.get(at..));
-    method.is_some_and(|rest| rest.starts_with("\"initialize\""))
-}
-
-fn key(exchange: &Exchange<'_>, stream: u32) -> Key {
-    if exchange.socket {
-        return Key::WebSocket(stream);
-    }
-    if let Some(session) = exchange.session.as_deref().filter(|name| is_name(name)) {
-        return Key::Session(session.to_string());
-    }
-    let (path, query) = exchange.url.split_once('?').unwrap_or((&exchange.url, ""));
-    // The transport of 2024-11-05 names the session in the URL that it posts to, or has one of its own for each.
-    let endpoint = endpoint(exchange);
-    let (to, of_endpoint) = endpoint.as_deref().map_or(("", ""), |url| url.split_once('?').unwrap_or((url, "")));
-    match named_in(query).or_else(|| named_in(of_endpoint)) {
-        Some(session) => Key::Session(session),
-        None if endpoint.is_some() => Key::Place(exchange.key.clone(), resolved(path, to)),
-        None => Key::Place(exchange.key.clone(), path.to_string()),
-    }
-}
-
-/// True for a name that was not blotted out.
-fn is_name(name: &str) -> bool {
-    let lower = name.to_ascii_lowercase();
-    let blotted = lower.contains("redact") || lower.contains("masked") || lower.trim_matches('x').is_empty();
-    name.contains(|c: char| c.is_alphanumeric()) && !blotted
-}
-
-fn named_in(query: &str) -> Option<String> {
-    let mut named = query.split('&').filter_map(|pair| pair.split_once('='));
-    named.find(|(name, _)| matches!(*name, "sessionId" | "session_id")).map(|(_, id)| id.to_string())
-}
-
-/// The URL that the first event of an old event stream announces: `event: endpoint`, `data: /messages?sessionId=...`.
-fn endpoint(exchange: &Exchange<'_>) -> Option<String> {
-    // A log without URLs shows of no message which session it was posted to.
-    announced(exchange).filter(|_| !exchange.url.is_empty())
-}
-
-/// What the first event of such a stream announces. All that its server says comes on it.
-pub(super) fn announced(exchange: &Exchange<'_>) -> Option<String> {
-    let Part::Text { text, .. } = &exchange.response else { return None };
-    if exchange.verb != "GET" {
-        return None;
-    }
-    let (name, data) = events(text).into_iter().next()?;
-    (name.as_deref() == Some("endpoint")).then(|| unquoted(&data).to_string())
-}
-
-/// A URL that another one refers to.
-fn resolved(base: &str, url: &str) -> String {
-    let host = base.find("://").map_or(0, |at| base[at + 3..].find('/').map_or(base.len(), |path| at + 3 + path));
-    match url {
-        _ if url.contains("://") => url.to_string(),
-        _ if url.starts_with('/') => format!("{}{url}", &base[..host]),
-        _ => format!("{}/{url}", &base[..base.rfind('/').filter(|at| *at >= host).unwrap_or(host)]),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_url_that_an_event_names_is_that_of_the_posts() {
-        for (base, url, expected) in [
-            ("http://l/sse", "/mcp/abc/messages", "http://l/mcp/abc/messages"),
-            ("http://l/mcp/sse", "messages", "http://l/mcp/messages"),
-            ("http://l/sse", "http://m/messages", "http://m/messages"),
-            ("/sse", "/messages", "/messages"),
-            ("http://l", "/messages", "http://l/messages"),
-            ("", "messages", "/messages"),
-        ] {
-            assert_eq!(resolved(base, url), expected, "{base} {url}");
-        }
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::body::{headers_of, part};
 use super::nested::outermost;
+use super::claim::is_name;
 use super::opened::opened;
 use super::path::{Path, Row, Said, Tree};
 use super::{Exchange, Origin, Part};
@@ -211,6 +212,12 @@ impl<'t> View<'_, '_, 't> {
         })
     }
 
+    /// The first name of a session that was not blotted out, or else what stands in its place.
+    fn session(&self) -> Option<Cow<'t, str>> {
+        let named = || self.all(Slot::Session).filter_map(|(raw, _)| session(raw));
+        named().find(|name| is_name(name)).or_else(|| named().next())
+    }
+
     fn exchange(
         &self,
         line: u64,
@@ -245,7 +252,7 @@ impl<'t> View<'_, '_, 't> {
             offset,
             verb,
             url: self.scalar(Slot::Url).unwrap_or_default(),
-            session: self.all(Slot::Session).find_map(|(raw, _)| session(raw)),
+            session: self.session(),
             key: (!keys.is_empty()).then(|| keys.join("/")),
             status: self.scalar(Slot::Status).and_then(|text| text.split(' ').next()?.parse().ok()),
             start_us,
@@ -285,7 +292,8 @@ pub(super) fn scalar(raw: &str) -> Option<Cow<'_, str>> {
 /// The name of the header in a text of headers.
 pub(super) const SESSION_HEADER: &str = "mcp-session-id";
 
-fn session(raw: &str) -> Option<Cow<'_, str>> {
+/// The name of a session: itself, or in headers as one text.
+pub(super) fn session(raw: &str) -> Option<Cow<'_, str>> {
     let text = scalar(raw)?;
     let text = headers_of(&text).map_or(text, Cow::Owned);
     let is_name = |text: &Cow<'_, str>| !text.contains(['\n', '{']);

@@ -1,8 +1,11 @@
 //! Learning what stands beside the bodies: verb, URL, status, session, and what else tells connections apart.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
-use super::layout::{SESSION_HEADER, Slot};
+use super::claim::is_name;
+use super::layout::{SESSION_HEADER, Slot, session};
 use super::learn_bodies::PLACES;
 use super::path::{self, Path};
 use super::scalars::{Scalars, is_status};
@@ -60,27 +63,44 @@ fn cut_flag(body: Option<&Path>) -> Option<Path> {
     Some(Path(keys))
 }
 
+/// Where records name the session: its header, and a field beside it that says the same or says it where the header was blotted out.
 fn sessions(scalars: &Scalars<'_>, request: &Path) -> Vec<Path> {
-    let header = |path: &Path, values: &[&Value]| {
-        let text =
-            |value: &&Value| value.as_str().is_some_and(|text| text.to_ascii_lowercase().contains(SESSION_HEADER));
-        path.0.iter().rev().take(2).any(|key| path::plain(key).ends_with("mcpsessionid")) || values.iter().any(text)
-    };
-    let named = |path: &Path| {
-        let is_session = |key: &String| matches!(words::meaning(key), Some((Meaning::Session, _)));
-        names(path).iter().any(is_session) || path.plain_key().contains("mcpsession")
-    };
     let shared = |path: &Path| path.0.iter().zip(&request.0).take_while(|(a, b)| a == b).count();
+    let nearest_first = |paths: &mut Vec<&Path>| {
+        paths.sort_by_key(|path| (std::cmp::Reverse(shared(path)), path.0.len()));
+    };
     let mut found: Vec<&Path> =
-        scalars.iter().filter(|(path, values)| header(path, values)).map(|(path, _)| path).collect();
-    if found.is_empty() {
-        // A response to a handshake may name under the same key what its request could not.
-        let highest = scalars.keys().filter(|path| named(path)).min_by_key(|path| path.0.len());
-        let key = highest.map(Path::plain_key);
-        found = scalars.keys().filter(|path| named(path) && Some(path.plain_key()) == key).collect();
+        scalars.iter().filter(|(path, values)| is_header(path, values)).map(|(path, _)| path).collect();
+    let in_headers: BTreeSet<String> = found.iter().flat_map(|path| named_at(path, scalars)).collect();
+    nearest_first(&mut found);
+    // A response to a handshake may name under the same key what its request could not.
+    let fields = || scalars.keys().filter(|path| is_named(path) && !found.contains(path));
+    let key = fields().min_by_key(|path| path.0.len()).map(Path::plain_key);
+    let mut fields: Vec<&Path> = fields().filter(|path| Some(path.plain_key()) == key).collect();
+    if in_headers.is_empty()
+        || fields.iter().flat_map(|path| named_at(path, scalars)).any(|name| in_headers.contains(&name))
+    {
+        nearest_first(&mut fields);
+        found.extend(fields);
     }
-    found.sort_by_key(|path| (std::cmp::Reverse(shared(path)), path.0.len()));
     found.into_iter().take(PLACES).cloned().collect()
+}
+
+/// True for a header that names the session, or for headers of which one does.
+fn is_header(path: &Path, values: &[&Value]) -> bool {
+    let text = |value: &&Value| value.as_str().is_some_and(|text| text.to_ascii_lowercase().contains(SESSION_HEADER));
+    path.0.iter().rev().take(2).any(|key| path::plain(key).ends_with("mcpsessionid")) || values.iter().any(text)
+}
+
+fn is_named(path: &Path) -> bool {
+    let is_session = |key: &String| matches!(words::meaning(key), Some((Meaning::Session, _)));
+    names(path).iter().any(is_session) || path.plain_key().contains("mcpsession")
+}
+
+/// The names of sessions that stand at a place.
+fn named_at(path: &Path, scalars: &Scalars<'_>) -> Vec<String> {
+    let names = scalars[path].iter().filter_map(|value| Some(session(&value.to_string())?.into_owned()));
+    names.filter(|name| is_name(name)).collect()
 }
 
 /// What a value is called: its key, and where that says little (`session/id`, `pod/name`) the one around it with it.

@@ -11,6 +11,7 @@
 mod amid;
 mod announced;
 pub(super) mod body;
+mod claim;
 mod collect;
 mod connection;
 mod halves;

@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::connection::greets;
+use super::claim::greets;
 use super::order::Placed;
 use super::steps::{ExchangeStep, StepKind};
 use super::told::Link;

@@ -54,10 +54,10 @@ fn key(connection: u32, side: Side, link: Link) -> u64 {
 }
 
 impl Unseen {
-    /// Brings the spans to the numbers that connections have in the end.
-    pub(super) fn renumber(&mut self, mut number: impl FnMut(u32) -> u32) {
+    /// Brings the spans to the numbers that connections have in the end, which a stream and what is known of it give.
+    pub(super) fn renumber(&mut self, mut number: impl FnMut(u32, u32) -> u32) {
         for span in self.heard.iter_mut().chain(&mut self.torn) {
-            span.connection = number(span.connection);
+            span.connection = number(span.stream, span.connection);
         }
     }
 

@@ -137,6 +137,11 @@ impl Layout {
         sample.learned(|sample| Layout::learn(sample.lines()))
     }
 
+    /// True if messages stand where the other layout has them.
+    pub(super) fn reads_as_well(&self, other: &Layout) -> bool {
+        self.spread == other.spread && other.paths.iter().all(|path| self.paths.contains(path))
+    }
+
     /// Learns from examples, each the JSON text of one wrapper.
     pub(crate) fn learn<'t>(texts: impl Iterator<Item = &'t str>) -> Layout {
         let (mut values, mut examined): (Vec<Value>, usize) = (Vec::new(), 0);

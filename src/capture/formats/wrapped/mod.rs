@@ -73,6 +73,13 @@ impl Format for Wrapped {
         Match::new(60, format!("{which} a JSON object with {keys}{told}"))
     }
 
+    /// A part that is too short to show who sent its messages has that from the part before.
+    fn goes_on(&self, sample: &Sample, before: &Sample) -> Option<Sample> {
+        let (own, known) = (Layout::of(sample), Layout::of(before));
+        let is_short = own.direction_key.is_none() && known.direction_key.is_some();
+        (is_short && known.reads_as_well(&own)).then(|| sample.taught(known))
+    }
+
     fn reader(&self, sample: &Sample) -> Reader {
         let layout = Layout::of(sample);
         let minted = Minted::of(&layout, sample.text().lines());

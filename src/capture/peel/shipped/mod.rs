@@ -22,6 +22,7 @@ mod tests;
 pub(crate) use self::csv::Csv;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
@@ -178,24 +179,46 @@ fn plain_leaves(record: &str, in_lists: bool) -> Vec<(walk::Path, &str)> {
 }
 
 /// Where the records of a text in JSON stand: the elements of lists of records that hold no such list themselves, and lines that
-/// hold no more than one of them.
-pub(in crate::capture) fn innermost(text: &str) -> Vec<std::ops::Range<usize>> {
-    let mut found = Vec::new();
+/// hold no more than one of them. With what holds these lists.
+pub(in crate::capture) fn innermost(text: &str) -> (Vec<Range<usize>>, Vec<Around>) {
+    let mut found = walk::Found::default();
     if !is_by_line(&Sample::new(text.as_bytes(), true, false)) {
-        walk::records(text, skip_white(text.as_bytes(), 0), &mut found);
-        return found;
+        walk::records(text, skip_white(text.as_bytes(), 0), &mut Vec::new(), &mut found);
+        return (found.records, found.around.iter().map(|(range, path)| Around::of(text, range, path)).collect());
     }
-    let mut start = 0;
+    let (mut start, mut all, mut around) = (0, Vec::new(), Vec::new());
     for line in text.split_inclusive('\n') {
-        let (before, end) = (found.len(), start + line.len());
-        walk::records(&text[..end], skip_white(&text.as_bytes()[..end], start), &mut found);
-        if found.len() < before + 2 {
-            found.truncate(before);
-            found.push(start..end);
+        let whole = start..start + line.len();
+        let at = skip_white(&text.as_bytes()[..whole.end], start);
+        walk::records(&text[..whole.end], at, &mut Vec::new(), &mut found);
+        start = whole.end;
+        let walk::Found { records, around: within } = std::mem::take(&mut found);
+        if records.len() < 2 {
+            all.push(whole);
+            continue;
         }
-        start = end;
+        around.push(Around::of(text, &whole, &Vec::new()));
+        around.extend(within.iter().map(|(range, path)| Around::of(text, range, path)));
+        all.extend(records);
     }
-    found
+    (all, around)
+}
+
+/// What holds lists of records: where it stands, and its own scalars, each with the path to it from the top.
+pub(in crate::capture) struct Around {
+    /// Where it stands.
+    pub range: Range<usize>,
+    /// Name and value of each scalar.
+    pub scalars: Vec<(String, String)>,
+}
+
+impl Around {
+    fn of(text: &str, range: &Range<usize>, path: &walk::Path) -> Around {
+        let (top, mut found) = (shown(path), Vec::new());
+        let name = |own: String| if top.is_empty() { own } else { format!("{top}/{own}") };
+        scalars(text[range.clone()].trim(), false, &mut |own, value| found.push((name(own), value.into_owned())));
+        Around { range: range.clone(), scalars: found }
+    }
 }
 
 /// How long a scalar may be to tell connections apart, in bytes.

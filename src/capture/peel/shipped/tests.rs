@@ -144,7 +144,7 @@ fn labels_tell_who_sent_a_message() {
 fn a_line_that_is_blank_takes_no_records_of_the_next() {
     let batch = r#"{"records":[{"a":1},{"a":2}]}"#;
     let text = format!("{{\"a\":0}}\n\n{batch}\n{batch}\n");
-    let found: Vec<_> = super::innermost(&text).into_iter().map(|range| text[range].trim_end()).collect();
+    let found: Vec<_> = super::innermost(&text).0.into_iter().map(|range| text[range].trim_end()).collect();
     assert_eq!(found, [r#"{"a":0}"#, "", r#"{"a":1}"#, r#"{"a":2}"#, r#"{"a":1}"#, r#"{"a":2}"#]);
 }
 

@@ -2,6 +2,8 @@
 //!
 //! A list that means an object ([`crate::json::listed`]) is one here; any other is one of records.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashSet;
 
 use crate::capture::encoded::KVLIST;
@@ -94,16 +96,33 @@ pub(super) fn leaves<'t>(
     }
 }
 
-/// Finds the elements of lists of records under the value at `at` that hold no such list themselves, in order. Gives the
-/// byte after the value.
-pub(super) fn records(text: &str, at: usize, found: &mut Vec<std::ops::Range<usize>>) -> Option<usize> {
+/// Where records stand.
+#[derive(Default)]
+pub(super) struct Found {
+    /// The elements of lists of records that hold no such list themselves, in order.
+    pub records: Vec<Range<usize>>,
+    /// What holds such lists: each with the path to it, in the order in which they begin.
+    pub around: Vec<(Range<usize>, Path)>,
+}
+
+/// Finds the records under the value at `at`, to which `path` leads. Gives the byte after the value.
+pub(super) fn records(text: &str, at: usize, path: &mut Path, found: &mut Found) -> Option<usize> {
+    let step = |step: PathStep, at: usize, path: &mut Path, found: &mut Found| {
+        path.push(step);
+        let end = records(text, at, path, found);
+        path.pop();
+        end
+    };
     match text.as_bytes().get(at)? {
-        b'{' => object(text, at, &mut |_, at| records(text, at, found)),
+        b'{' => object(text, at, &mut |name, at| step(PathStep::Key(name.into()), at, path, found)),
         b'[' if list(text, at) == List::Records => elements(text, at, &mut |at| {
-            let before = found.len();
-            let end = records(text, at, found)?;
-            if found.len() == before {
-                found.push(at..end);
+            let (before, outer) = (found.records.len(), found.around.len());
+            let end = step(PathStep::Each, at, path, found)?;
+            if found.records.len() == before {
+                found.records.push(at..end);
+            } else {
+                let whole = path.iter().cloned().chain([PathStep::Each]).collect();
+                found.around.insert(outer, (at..end, whole));
             }
             Some(end)
         }),

@@ -35,7 +35,11 @@ fn connections_whose_ids_never_clash_are_told_apart_by_what_names_them_or_by_the
         assert!(two(&borrowed(&labelled), key) && two(&borrowed(&further), key), "{key}");
     }
     assert!(two(&borrowed(&random), "backend"));
-    let one = without_handshakes(|nth| (nth + 4).to_string());
+    // Who counts asks in that order: five before two is another one's.
+    let mut one = without_handshakes(|nth| (nth + 4).to_string());
+    assert!(two(&borrowed(&one), "x"), "two counts by turns");
+    one.sort_by_key(|(_, value, ..)| *value);
+    one.iter_mut().zip(0..).for_each(|(record, nth)| record.0 = nth * 10);
     assert!(!two(&borrowed(&one), "x"), "a count that goes on under another value");
 }
 
