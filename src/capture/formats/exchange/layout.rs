@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::body::{headers_of, part};
-use super::nested::outermost;
 use super::claim::is_name;
+use super::nested::outermost;
 use super::opened::opened;
 use super::path::{Path, Row, Said, Tree};
 use super::{Exchange, Origin, Part};

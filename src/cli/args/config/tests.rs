@@ -119,13 +119,13 @@ fn the_nearest_file_on_the_way_up_is_taken() {
     let top = tempfile::tempdir().expect("a folder");
     let below = top.path().join("a/b");
     std::fs::create_dir_all(&below).expect("folders");
-    assert_eq!(find(&below).filter(|path| path.starts_with(top.path())), None);
+    assert_eq!(find(&below).filter(|(_, path)| path.starts_with(top.path())), None);
     let hidden = top.path().join(".rpctape.toml");
     std::fs::write(&hidden, "").expect("a file");
-    assert_eq!(find(&below), Some(hidden));
+    assert_eq!(find(&below), Some((top.path().to_path_buf(), hidden)));
     let nearer = top.path().join("a/rpctape.toml");
     std::fs::write(&nearer, "").expect("a file");
-    assert_eq!(find(&below), Some(nearer));
+    assert_eq!(find(&below), Some((top.path().join("a"), nearer)));
 }
 
 #[test]
