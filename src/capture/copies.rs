@@ -1,15 +1,17 @@
 //! Two taps to one order: the copies of what both saw are matched, what only the server's tap saw is put in its place.
 
-use std::collections::VecDeque;
+mod align;
+
 use std::hash::Hasher;
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHasher;
 
+use self::align::Entry;
 use super::Direction;
 use crate::jsonrpc::{Id, Kind, NoLift, Parsed, parse};
 
-/// What two copies of one event have in common. Equal keys are told apart by their order: the first copy at one tap
-/// is the first at the other.
+/// What two copies of one event have in common. Equal keys are told apart by their order, and where one
+/// tap has more of them than the other by what stands around them (`align`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CopyKey {
     connection: Box<str>,
@@ -50,14 +52,19 @@ impl CopyKey {
 }
 
 /// One entry for each event that happened: in the order of the client's tap, with the server's copy where there is one.
-/// What only the server saw follows the event that preceded it there.
-pub(crate) fn pair<T>(client: Vec<T>, server: Vec<T>, key: impl Fn(&T) -> CopyKey) -> Vec<(T, Option<T>)> {
-    let mut copies: FxHashMap<CopyKey, VecDeque<usize>> = FxHashMap::default();
-    for (at, event) in server.iter().enumerate() {
-        copies.entry(key(event)).or_default().push_back(at);
-    }
-    let partner: Vec<Option<usize>> =
-        client.iter().map(|event| copies.get_mut(&key(event)).and_then(VecDeque::pop_front)).collect();
+/// What only the server saw follows the event that preceded it there. `known` tells the key and the time of an event, and whether it came
+/// on a stream.
+pub(crate) fn pair<T>(
+    client: Vec<T>,
+    server: Vec<T>,
+    known: impl Fn(&T) -> (CopyKey, Option<i64>, bool),
+) -> Vec<(T, Option<T>)> {
+    let entry = |event: &T| {
+        let (key, at_us, streamed) = known(event);
+        Entry { key, at_us, streamed }
+    };
+    let [ours, theirs] = [&client, &server].map(|log| log.iter().map(entry).collect::<Vec<_>>());
+    let partner = align::partners(&ours, &theirs);
     let mut server: Vec<Option<T>> = server.into_iter().map(Some).collect();
     let mut matched = vec![false; server.len()];
     partner.iter().flatten().for_each(|at| matched[*at] = true);

@@ -13,7 +13,7 @@ use super::plan::{Order, Plan};
 use super::recorded::RecordedPart;
 use super::rotation;
 use super::sample::Sample;
-use super::survey::{self, Lanes, Looked, Records, Voices, survey};
+use super::survey::{self, Lanes, Looked, Numbered, Records, Voices, survey};
 use super::unread::{looks_like_messages, quoted};
 use super::{Delivered, Ear, FrameSink, Overrides, Resume, Skip, Source};
 use crate::error::{Error, ErrorKind, Result};
@@ -200,6 +200,7 @@ impl Source for Log {
         settled
             && self.input.can_seek()
             && self.plan.order == Order::AsWritten
+            && self.plan.numbered.is_none()
             && matches!(self.format.reader(&self.sample), Reader::Lines(_))
     }
 
@@ -306,7 +307,10 @@ impl Log {
 
     fn by_line(&mut self, reader: &mut dyn LineReader, from: Resume, out: &mut Out<'_>) -> Result<Resume> {
         match self.plan.order {
-            Order::AsWritten => self.lines(reader, from, out),
+            Order::AsWritten => match self.plan.numbered.clone() {
+                None => self.lines(reader, from, out),
+                Some(key) => self.lines(&mut Numbered::new(&key, reader), from, out),
+            },
             Order::Ranked(_) => self.arranged(reader, out),
         }
     }

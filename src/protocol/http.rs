@@ -144,6 +144,11 @@ impl RequestHead {
     }
 }
 
+/// True for the status of a response that refuses what was posted, or sends it elsewhere: it has come to nobody.
+pub fn refuses(status: u16) -> bool {
+    status >= 300
+}
+
 /// True for the status of a response that refuses a request for the time being, for lack of credentials, or at this place (RFC 9110,
 /// 15.4 to 15.6; RFC 6585, 4): what it was may be asked again.
 pub fn may_be_asked_again(status: u16) -> bool {

@@ -7,9 +7,10 @@ use super::detail::{CancelFault, Target};
 use super::event::What;
 use super::exchange::{Cancellation, Effect, Exchange, Outcome, TaskState};
 use super::race::Judgement;
+use super::refused::TAKEN;
 use super::seen::Seen;
 use super::state::{
-    Accused, CompletedCancel, Conn, EarlyCancel, Incoming, Naming, Near, Opener, Slot, Step, Suspect, cut,
+    Accused, CompletedCancel, Conn, EarlyCancel, Incoming, Naming, Near, Opener, Post, Slot, Step, Suspect, cut,
 };
 use crate::capture::Proof;
 use crate::jsonrpc::{Defect, Id};
@@ -421,13 +422,16 @@ impl Conn {
         };
         // Its id may be another request's by now, on another stream.
         let own = |slot: &&mut Slot| slot.exchange.request.frame == request.frame && slot.exchange.in_flight();
-        let refused = self.status_of(Some(stream)).is_some_and(may_be_asked_again);
+        let status = self.status_of(Some(stream));
+        let refused = status.is_some_and(may_be_asked_again);
         let life = &mut self.facts.lifecycle;
         // A handshake that was refused gives way to the next, as one does that is answered by an error.
         life.initialize_failed |=
             refused && life.initialize_answer.is_none() && life.initialize.is_some_and(|asked| asked == request);
         let Some(slot) = self.slot_mut(issuer, &id).filter(own) else { return };
-        slot.in_vain = true;
+        if slot.post == Post::Open && status != Some(TAKEN) {
+            slot.post = Post::Ended;
+        }
         let profile = slot.exchange.profile;
         if by == Some(Side::Server) {
             slot.hung_up = (has_ids && profile.server_may_hang_up).then(|| Box::new(seen));

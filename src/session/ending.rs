@@ -12,7 +12,7 @@ use super::ledger::Ledger;
 use super::oracle::Oracle;
 use super::race::Judgement;
 use super::seen::{FrameId, Seen};
-use super::state::{Conn, Issued, Orphanage, Slot, Step, index};
+use super::state::{Conn, Issued, Orphanage, Post, Slot, Step, index};
 use super::unheard::Unheard;
 use crate::capture::{Exit, Proof};
 use crate::jsonrpc::Id;
@@ -52,16 +52,16 @@ struct Waits {
     unheard: Unheard,
 }
 
-/// True for a request that has to be answered in time. One that stays open by design owes an answer only to a cancel. A
+/// True for a request that has to be answered in time. One whose POST was refused has come to nobody, and the status says so. One that stays open by design owes an answer only to a cancel. A
 /// cancel of the handshake is its own finding; what became of the handshake then is no second one.
 fn due(slot: &Slot) -> bool {
-    let exchange = &slot.exchange;
+    let (exchange, came) = (&slot.exchange, slot.post != Post::Refused);
     let by_design = exchange
         .known
         .is_some_and(|known| known.kind == MethodKind::Notification || known.long_lived && exchange.cancel().is_none());
     let handshake = Some(&*exchange.method) == exchange.profile.opening.initialize;
     let void = slot.cancel_void && handshake && exchange.cancels.iter().any(|cancel| !cancel.foreign);
-    !by_design && !void
+    came && !by_design && !void
 }
 
 impl Conn {
@@ -318,12 +318,12 @@ impl Conn {
     /// What a side waits for when the connection ends: not for what it has cancelled, nor rightly for what nobody may answer.
     fn asked(&self, side: Side) -> Asked {
         let mut asked = Asked::default();
-        let waits = |exchange: &&Exchange| {
-            let owed = !self.must_not_be_answered(side, exchange.profile);
-            exchange.in_flight() && exchange.cancel().is_none() && owed
+        let waits = |slot: &&Slot| {
+            let owed = !self.must_not_be_answered(side, slot.exchange.profile);
+            slot.is_at_work() && slot.exchange.cancel().is_none() && owed
         };
-        let open = self.side(side).live.values().map(|slot| &slot.exchange).filter(waits);
-        for exchange in open {
+        let open = self.side(side).live.values().map(|slot| &**slot).filter(waits);
+        for exchange in open.map(|slot| &slot.exchange) {
             match exchange.parent {
                 Some(parent) => drop(asked.serves.insert(parent)),
                 None if exchange.known.is_some_and(|known| known.asks_person) => {
@@ -423,7 +423,7 @@ impl Conn {
             .iter()
             .flat_map(|side| side.live.values())
             .chain(self.beside.values())
-            .filter(|slot| due(&slot.exchange) && !self.was_refused(slot))
+            .filter(|slot| due(&slot.exchange) && slot.is_at_work())
             .count() as u64;
         let in_flight = in_flight.saturating_sub(Side::BOTH.map(|side| self.answered_unnamed(side)).iter().sum());
         if self.facts.end == End::Open && in_flight > 0 {

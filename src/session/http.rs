@@ -8,18 +8,14 @@ use super::http_stream::{HttpStream, Shown};
 use super::message::call_key;
 use super::race::Judgement;
 use super::seen::{FrameId, Seen};
-use super::state::{Again, Conn, Incoming, Slot, Step};
+use super::state::{Again, Conn, Incoming, Post, Slot, Step};
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, IdField, Kind};
-use crate::protocol::http::{RequestHead, ResponseHead, may_be_asked_again};
+use crate::protocol::http::{RequestHead, ResponseHead, may_be_asked_again, refuses};
 use crate::protocol::{Facts, Role, Side};
 
 /// Why a message may come on another stream than its own.
 pub(super) const UNSEEN: &str = "the log does not show whether the stream resumes another";
-/// Why a message proves nothing of who was to have it.
-const NOT_TAKEN: &str = "its POST was refused, so nothing shows that it was taken";
-/// The same.
-const DIED: &str = "its POST ended without a status, so nothing shows that it ever came";
 /// Why an error behind a notification proves nothing.
 const NO_STATUS: &str = "the log does not show its status, and it may say why the notification was not accepted";
 /// How many streams are remembered for a connection.
@@ -49,9 +45,13 @@ impl Conn {
             }
             Side::Server => {
                 let Some(head) = ResponseHead::read(head) else { return };
+                let refused = refuses(head.status);
                 let known = self.http.streams.entry(stream).or_default();
                 known.response = Some((seen, head));
                 self.responded(step, seen, stream);
+                if refused {
+                    self.post_refused(step, stream);
+                }
             }
         }
     }
@@ -150,23 +150,6 @@ impl Conn {
     /// The status of the response that a message came with.
     pub(super) fn status_of(&self, stream: Option<u32>) -> Option<u16> {
         self.http.streams.get(&stream?)?.status()
-    }
-
-    /// Why a notification of the client may never have come to the server: its POST was refused, or is over and has no status, in a log
-    /// that shows those of others.
-    #[cold]
-    pub(super) fn untaken(&self, told: FrameId) -> Option<&'static str> {
-        let streams = &self.http.streams;
-        let own = streams.values().find(|stream| stream.told == Some(told))?;
-        match own.status() {
-            Some(status) => (status >= 300).then_some(NOT_TAKEN),
-            None => (own.closed && streams.values().any(|other| other.response.is_some())).then_some(DIED),
-        }
-    }
-
-    /// True for a request whose POST was refused or redirected, and is over: nothing is in flight of it.
-    pub(super) fn was_refused(&self, slot: &Slot) -> bool {
-        slot.in_vain && self.status_of(slot.exchange.stream).is_some_and(|status| status >= 300)
     }
 
     /// True unless the log shows that a response is of one piece.
@@ -273,7 +256,7 @@ impl Conn {
         let (Some(before), Some(now)) = (old.exchange.stream, m.stream) else { return Again::New };
         let same = old.call == call && *old.exchange.method == *m.message.method();
         if m.sender == Side::Client && before != now {
-            let again = same && old.in_vain && old.exchange.in_flight() && old.exchange.cancels.is_empty();
+            let again = same && old.post != Post::Open && old.exchange.in_flight() && old.exchange.cancels.is_empty();
             return if again { Again::Posted } else { Again::New };
         }
         let same = same && (call.is_some() || m.facts.params_hash == 0);
@@ -297,7 +280,7 @@ impl Conn {
         let refused = self.status_of(old.exchange.stream).is_some_and(may_be_asked_again);
         let same = || *old.exchange.method == *m.message.method() && old.call == call_key(m, role);
         // One whose POST was refused and over without an answer gets none, whatever is asked with its id then.
-        refused && m.sender == Side::Client && if old.exchange.in_flight() { old.in_vain } else { same() }
+        refused && m.sender == Side::Client && if old.exchange.in_flight() { old.post == Post::Refused } else { same() }
     }
 
     /// How sure it is that a second answer to a request is one; `None` where a stream that was taken up again repeats the first.

@@ -10,8 +10,8 @@ use super::ledger::Ledger;
 use super::race::Judgement;
 use super::seen::Seen;
 use super::state::{
-    Absorb, Accused, Again, Call, Conn, Created, Handle, Incoming, MessagePlace, Opener, Slot, Step, Suspect, Wish,
-    option_ids,
+    Absorb, Accused, Again, Call, Conn, Created, Handle, Incoming, MessagePlace, Opener, Post, Slot, Step, Suspect,
+    Wish, option_ids,
 };
 use crate::capture::Proof;
 use crate::jsonrpc::{Id, IdField, Kind, Message};
@@ -262,7 +262,7 @@ impl Conn {
             stated: None,
             wish: if m.profile.revision_per_request { Wish::of(m.facts) } else { Wish::default() },
             partial_token: Facts::id(m.facts.partial_result_token()).map(Box::new),
-            in_vain: false,
+            post: Post::Open,
             hung_up: None,
             call: None,
         })
@@ -386,7 +386,7 @@ impl Conn {
     /// A request whose first POST came to nothing (a proxy was down, a token had expired) goes on with the second one.
     fn posted_again(&mut self, m: &Incoming<'_>, id: &Id) -> bool {
         let Some(old) = self.slot_mut(m.sender, id) else { return false };
-        old.in_vain = false;
+        old.post = Post::Open;
         old.absorb.answers += 1;
         old.exchange.stream = m.stream;
         old.exchange.stream_closed = None;
@@ -406,7 +406,7 @@ impl Conn {
             return Absorb::default();
         }
         let earlier = old.exchange.request;
-        let in_flight = old.exchange.in_flight() && !self.strayed_from(&old) && !self.was_refused(&old);
+        let in_flight = old.exchange.in_flight() && !self.strayed_from(&old) && old.post != Post::Refused;
         let continues = m.facts.retries && old.asks_input && *old.exchange.method == *m.message.method();
         self.side_mut(m.sender).reused.push(m.seen.frame);
         if !in_flight && is_of_no_session(&old) && !m.profile.revision_per_request {
@@ -449,9 +449,9 @@ impl Conn {
     fn token_in_use(&mut self, m: &Incoming<'_>) -> Option<Seen> {
         let token = Facts::id(m.facts.progress_token().or(m.facts.work_done_token()))?;
         let owner = self.token_owner(m.sender, &token)?;
-        let exchange = &self.slot(m.sender, &owner)?.exchange;
-        let in_flight = exchange.in_flight();
-        let open = in_flight || !self.tells_when_answered();
+        let slot = self.slot(m.sender, &owner)?;
+        let (exchange, in_flight) = (&slot.exchange, slot.is_at_work());
+        let open = in_flight || !exchange.in_flight() && !self.tells_when_answered();
         let owner = (open && exchange.cancels.is_empty()).then_some(exchange.request);
         if in_flight {
             self.side_mut(m.sender).take_over(&token);

@@ -35,6 +35,7 @@ mod payload;
 mod progress;
 mod questions;
 mod race;
+mod refused;
 mod registration;
 mod resolve;
 mod round;

@@ -98,13 +98,24 @@ impl Conn {
             return;
         }
         slot.exchange.history.add(letter(m), m.sender, issuer);
-        let (answer, asked_on) = (slot.exchange.answer, slot.exchange.stream);
+        let (answer, asked_on, answered_on) = (slot.exchange.answer, slot.exchange.stream, slot.answered_on);
+        let Some(came) = self.answered_before(m, answered_on) else { return self.answer_taken(m, id) };
         let Some(mut judgement) = self.second_answer_on(m, asked_on) else { return };
         if judgement == Judgement::EXACT && (asked_on.is_none() || asked_on != m.stream) {
             judgement = self.used_once(step, m.profile, issuer, id, m.seen);
         }
+        if judgement == Judgement::EXACT {
+            judgement = came;
+        }
         let stray = Stray::Duplicate { request, answer, judgement };
         self.emit(step, m.profile, m.seen, Some(m.sender), What::Stray { id, stray });
+    }
+
+    /// The answer to a request whose first one had come to nobody.
+    fn answer_taken(&mut self, m: &Incoming<'_>, id: &Id) {
+        if let Some(slot) = self.slot_mut(m.sender.peer(), id) {
+            (slot.exchange.answer, slot.answered_on) = (Some(m.seen), m.stream);
+        }
     }
 
     /// Whether an id was no other request's, in flight with it, of which a log shows the second answer: one that the log does not show,

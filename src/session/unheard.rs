@@ -25,7 +25,7 @@ impl Unheard {
     /// Of the requests that a side has issued, to a side that has answered as often as `peer` tells.
     pub(super) fn of(issued: &Issued, peer: &Issued) -> Unheard {
         let (mut unheard, answers) = (Unheard::default(), peer.answers);
-        let open = |slot: &&Slot| slot.exchange.in_flight() && (answers == 0 || slot.answers_before < answers);
+        let open = |slot: &&Slot| slot.is_at_work() && (answers == 0 || slot.answers_before < answers);
         for exchange in issued.live.values().map(|slot| &**slot).filter(open).map(|slot| &slot.exchange) {
             if exchange.cancel().is_some() {
                 unheard.cancelled += usize::from(!issued.refused);

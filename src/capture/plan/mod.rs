@@ -64,6 +64,8 @@ pub(super) struct Plan {
     pub hears: bool,
     /// Offsets of records that quote what is said behind them; who comes behind what he quotes is known as that is read.
     pub quotes: FxHashSet<u64>,
+    /// The member that numbers its records.
+    pub numbered: Option<Box<str>>,
     /// What was found, each a clause of a sentence.
     pub said: Vec<String>,
 }
@@ -126,6 +128,7 @@ impl Default for Plan {
             loggers: None,
             hears: true,
             quotes: FxHashSet::default(),
+            numbered: None,
             said: Vec::new(),
         }
     }

@@ -19,6 +19,7 @@ mod marks;
 mod mixed;
 mod names;
 mod note;
+mod numbered;
 mod order;
 mod pairing;
 mod quotes;
@@ -35,6 +36,7 @@ use rustc_hash::FxHashSet;
 
 pub(super) use beside::Records;
 pub(super) use lanes::Lanes;
+pub(super) use numbered::Numbered;
 pub(super) use voices::Voices;
 
 use self::beside::Kind;
@@ -83,6 +85,7 @@ pub(super) fn survey(of: &Looked<'_>, head: &[u8], whole: bool) -> Plan {
     let mut plan = looked_at(of, head, whole);
     artefact::cut_lines(head, whole, &mut plan);
     plan.times = artefact::times(head);
+    plan.numbered = numbered::learn(of.format.name(), head, whole);
     plan
 }
 

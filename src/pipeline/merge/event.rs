@@ -92,6 +92,11 @@ impl HeldFrame {
             || matches!(self.what, Content::Text(_) | Content::Malformed(..) | Content::Missing { .. })
     }
 
+    /// What tells it from others: what its copy has in common with it, its time, and whether it came on a stream.
+    pub(super) fn known(&self) -> (CopyKey, Option<i64>, bool) {
+        (self.key.clone(), self.at_us, self.stream.is_some())
+    }
+
     /// Where and when it passed its tap.
     pub(super) fn stamp(&self) -> Stamp {
         Stamp { seq: self.seq, at_us: self.at_us }
@@ -107,9 +112,9 @@ impl HeldFrame {
         self.text().is_some() && self.sender().is_some_and(|sender| sender != self.tap)
     }
 
-    /// That the message right behind it, which has a copy before it, was not sent a second time: who sent it shows it once.
+    /// That the message right behind it, which has a copy before it, may not have been sent once more: who sent it shows it less often.
     pub(super) fn sent_once(&self) -> HeldFrame {
-        let words = "the log of its sender has it once".into();
+        let words = "the log of its sender has it less often".into();
         HeldFrame {
             direction: Direction::Unknown,
             what: Content::Missing { why: Why::Twice, to_line: None, lost: Some(0), words },

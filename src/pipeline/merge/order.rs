@@ -38,15 +38,17 @@ pub(super) fn of_client(client: &mut Log, server: &mut Log, partners: &Partners,
         let theirs = with_gaps(theirs, &server.anywhere, told);
         told = true;
         let mut place = own.first().map_or(0, |event| event.seq);
-        let mut in_both: FxHashSet<CopyKey> = FxHashSet::default();
-        for (event, copy) in pair(own, theirs, |event| event.key.clone()) {
+        let events = pair(own, theirs, HeldFrame::known);
+        let in_both: FxHashSet<CopyKey> =
+            events.iter().filter(|(_, copy)| copy.is_some()).map(|(event, _)| event.key.clone()).collect();
+        let mut met_any = false;
+        for (event, copy) in events {
             if event.tap == Side::Client {
                 place = event.seq;
             }
             met.count(&event, copy.as_ref());
-            if copy.is_some() {
-                in_both.insert(event.key.clone());
-            } else if event.is_of_the_other_end() && in_both.contains(&event.key) {
+            met_any |= copy.is_some();
+            if copy.is_none() && met_any && event.is_of_the_other_end() && in_both.contains(&event.key) {
                 let event = event.sent_once();
                 steps.push((place, OrderedFrame { event, copy: None, at, join: Join::Merged }));
             }

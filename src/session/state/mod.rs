@@ -43,7 +43,7 @@ pub(super) use progressed::Progressed;
 pub(super) use question::{About, Question};
 pub(super) use rare::{Empty, Rare};
 pub(super) use rounds::{Call, Rounds};
-pub(super) use slot::{Absorb, Again, Handle, Opener, Slot, Wish};
+pub(super) use slot::{Absorb, Again, Handle, Opener, Post, Slot, Wish};
 pub(super) use stderr::{Stderr, cut};
 pub(super) use suspect::{Accused, CompletedCancel, EarlyCancel, LateAnswer, Near, Suspect};
 pub(super) use tasks::{StrangeTasks, Task, Tasks, terminal};

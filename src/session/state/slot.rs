@@ -70,8 +70,8 @@ pub(in crate::session) struct Slot {
     pub(in crate::session) stated: Option<Capabilities>,
     /// What it says of the log messages that it wants (MCP 2026-07-28).
     pub(in crate::session) wish: Wish,
-    /// The POST that carried it has ended without its answer.
-    pub(in crate::session) in_vain: bool,
+    /// What became of the POST that carried it.
+    pub(in crate::session) post: Post,
     /// Where the server closed its stream in a way that lets the client take it up again.
     pub(in crate::session) hung_up: Option<Box<Seen>>,
     /// Key among the calls in flight (rule CAN025).
@@ -82,6 +82,17 @@ impl Slot {
     /// True if the request gave this token for progress or partial results.
     pub(in crate::session) fn gave(&self, token: &Id) -> bool {
         self.exchange.progress_token.as_ref() == Some(token) || self.partial_token.as_deref() == Some(token)
+    }
+
+    /// True while somebody may be working on it: a POST that was refused gave nobody work, and where a stream that breaks off loses its
+    /// request, nobody goes on with it.
+    pub(in crate::session) fn is_at_work(&self) -> bool {
+        let lost = match self.post {
+            Post::Open => false,
+            Post::Ended => self.exchange.profile.stream_close_cancels,
+            Post::Refused => true,
+        };
+        self.exchange.in_flight() && !lost
     }
 
     /// The last sign that its receiver works on it: progress, a request that serves it or the answer that this waited for, or what else
@@ -107,6 +118,18 @@ impl Slot {
         let older = std::mem::replace(&mut self.progressed_before, last.map(Box::new));
         older.map(|older| *older).filter(|older| older.stream == stream).or(last)
     }
+}
+
+/// What became of the POST that carried a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::session) enum Post {
+    /// The answer may still come; so it may where it was only taken (202), and ended.
+    #[default]
+    Open,
+    /// It has ended without the answer.
+    Ended,
+    /// It was refused or redirected, whether or not it has ended: the request has come to nobody.
+    Refused,
 }
 
 /// Progress that a stream has brought.

@@ -9,7 +9,7 @@ use crate::capture::formats::document::Elements;
 use crate::capture::{Body, body_of};
 use crate::json::scan::{skip_white, value_end};
 use crate::protocol::Side;
-use crate::protocol::http::may_be_asked_again;
+use crate::protocol::http::refuses;
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,13 +173,11 @@ impl<'a> Steps<'_, 'a> {
         }
     }
 
-    /// The head of a response of which the record has the status only, where that matters: one that says "not now", "not you" or "not
-    /// here", for what was answered with it may be asked again, and one with an answer that nothing asked for, which may say why the
-    /// POST was not accepted.
+    /// The head of a response of which the record has the status only, where that matters: one that refuses the POST, and one with an
+    /// answer that nothing asked for, which may say why the POST was not accepted.
     fn refusal(&self) -> Option<String> {
-        let is_refusal = |status: &u16| may_be_asked_again(*status) || matches!(status, 307 | 308);
         let unasked = self.is_unasked();
-        let status = u16::try_from(self.exchange.status?).ok().filter(|status| unasked || is_refusal(status))?;
+        let status = u16::try_from(self.exchange.status?).ok().filter(|status| unasked || refuses(*status))?;
         Some(format!(r#"{{"status":{status}}}"#))
     }
 

@@ -15,7 +15,7 @@ pub(super) struct Stamped {
 /// One event for each that happened, with the server's copy where both taps saw it.
 pub(super) fn merge(events: Vec<VectorEvent>) -> Vec<(Stamped, Option<Stamped>)> {
     let (client, server) = taps(events);
-    pair(client, server, |stamped| key(&stamped.event))
+    pair(client, server, |Stamped { event, .. }| (key(event), Some(event.at_us), event.stream.is_some()))
 }
 
 /// The events of each tap, sorted stably by time and numbered within their connection.
