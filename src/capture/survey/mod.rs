@@ -142,9 +142,13 @@ fn by_notes(notes: Notes, of: &Looked<'_>, head: &[u8], look: impl Fn(bool) -> O
     }
     if notes.repeats
         && let Some(all) = look(true)
-        && !echoes::stand_in_pairs(&all.list)
     {
-        let plan = plan(all, format.name(), head, overrides);
+        let doubled = echoes::stand_in_pairs(&all.list).then(|| all.clone());
+        let mut plan = plan(all.each_pair_once(), format.name(), head, overrides);
+        if let Some(all) = doubled {
+            artefact::doubled(&all, &mut plan);
+            plan.resent |= plan.twins && twins::are_resent(&all.list);
+        }
         if plan.key.is_some() {
             return plan;
         }
@@ -186,7 +190,9 @@ fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan 
     }
     let found = settle(&notes.with_twins(), (format, head), overrides, &mut two);
     let are_two = in_step && (untold || found.apart || found.instances) || found.faults < once.faults;
-    if are_two && two.key.is_some() { two } else { plan }
+    // Where what tells them apart does so without the copies as well, each of them has all of its own twice.
+    let each_twice = plan.doubled && plan.key == two.key;
+    if are_two && two.key.is_some() && !each_twice { two } else { plan }
 }
 
 /// What a log is when it is read by a plan.
