@@ -137,6 +137,9 @@ fn by_notes(notes: Notes, of: &Looked<'_>, head: &[u8], look: impl Fn(bool) -> O
         let mut plan = Plan { twins, doubts, resent, resolution_us, ..Plan::default() };
         artefact::look_alone(&notes, counted, &mut plan);
         let streams: Vec<u32> = notes.list.iter().map(|note| note.channel).collect();
+        if !counted && notes.list.iter().all(|note| note.at_us.is_none()) {
+            delivered_again(&notes, &streams, &mut plan);
+        }
         sampled::look(&notes.list, &streams, &mut plan);
         return plan;
     }
@@ -154,6 +157,16 @@ fn by_notes(notes: Notes, of: &Looked<'_>, head: &[u8], look: impl Fn(bool) -> O
         }
     }
     plan(notes, format.name(), head, overrides)
+}
+
+/// What was delivered twice of a log whose records have no times.
+fn delivered_again(notes: &Notes, streams: &[u32], plan: &mut Plan) {
+    if echoes::records_stand_in_pairs(&notes.list) {
+        (plan.twins, plan.doubled) = (true, true);
+        plan.said.push("every record stands in it twice, one right behind the other".to_string());
+    } else {
+        artefact::resent_blocks(notes, streams, plan);
+    }
 }
 
 /// One message of so many is said by two connections at one time, where these go in step. Others say hardly more than the handshake so.
