@@ -1,11 +1,11 @@
-//! Records that a NUL ends, as GELF over TCP leaves them, or a lone carriage return, as lines.
+//! Records that a NUL ends, as GELF over TCP leaves them, or a lone carriage return, or a record separator, as lines.
 
 use std::io::{self, Read};
 
 /// What ends the records of such a head: it stands alone between two objects, and no line ends.
 pub(crate) fn end_of_records(head: &[u8]) -> Option<u8> {
     let between = |end: &u8| memchr::memmem::find(head, &[b'}', *end, b'{']).is_some();
-    memchr::memchr(b'\n', head).map_or_else(|| [0, b'\r'].into_iter().find(between), |_| None)
+    memchr::memchr(b'\n', head).map_or_else(|| [0, b'\r', 0x1e].into_iter().find(between), |_| None)
 }
 
 /// Gives a newline for what stands behind each record. Every byte keeps its place. Several NULs are none of a writer's: they stand where
@@ -53,8 +53,9 @@ mod tests {
     fn only_what_ends_a_record_becomes_a_newline() {
         assert_eq!(read("{1}\0{2}\0{\"\0\"}\0", 99), "{1}\n{2}\n{\"\0\"}\n");
         assert_eq!(read("{1}\0{2}\0\0\0{3}\0", 99), "{1}\n{2}\0\0\0{3}\n");
-        let ends = ["{1}\0{2}", "{1}\r{2}", "{1}\0\0{2}", "{1}\0{2}\n{3}"].map(|head| end_of_records(head.as_bytes()));
-        assert_eq!(ends, [Some(0), Some(b'\r'), None, None]);
+        let ends = ["{1}\0{2}", "{1}\r{2}", "{1}\u{1e}{2}", "{1}\0\0{2}", "{1}\0{2}\n{3}"]
+            .map(|head| end_of_records(head.as_bytes()));
+        assert_eq!(ends, [Some(0), Some(b'\r'), Some(0x1e), None, None]);
     }
 
     proptest! {

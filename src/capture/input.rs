@@ -10,6 +10,7 @@ use memchr::memmem;
 
 use super::archive::{self, Cut, Stream};
 use super::ended::{Ended, end_of_records};
+use super::glued::{Glued, are_glued};
 use super::gzip::Gzip;
 use super::once::Once;
 use super::sample::Sample;
@@ -58,6 +59,8 @@ pub(crate) struct Input {
     plain: bool,
     /// What ends each record, where that is no newline.
     record_end: Option<u8>,
+    /// True if records stand behind each other on a line.
+    glued: bool,
     bom: usize,
     origin: Origin,
     /// Of a file: what it was when it was opened.
@@ -110,6 +113,7 @@ impl Input {
             whole: false,
             plain: false,
             record_end: None,
+            glued: false,
             bom: 0,
             origin: Origin::Once,
             watch: None,
@@ -123,6 +127,8 @@ impl Input {
         input.take_sample()?;
         if let Some(end) = end_of_records(&input.head) {
             input.end_records_at(end);
+        } else if are_glued(input.head()) {
+            input.take_apart();
         }
         if input.whole && input.head.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
             if input.cut.load(Ordering::Relaxed) {
@@ -146,6 +152,15 @@ impl Input {
         let head = all.read_exact(&mut self.head);
         debug_assert!(head.is_ok(), "it is in memory");
         self.rest = Some(Box::new(all));
+    }
+
+    /// Each record is a line, of what was read as well.
+    fn take_apart(&mut self) {
+        (self.glued, self.plain) = (true, false);
+        let rest = self.rest.take().unwrap_or_else(|| Box::new(io::empty()));
+        let (head, rest) = Glued::behind(&self.head, rest);
+        self.head = head;
+        self.rest = Some(Box::new(rest));
     }
 
     /// The name as it stands in messages.
@@ -339,12 +354,14 @@ impl Input {
             let message = format!("{} is compressed twice, not a log", self.shown_name());
             return Err(Error::new(ErrorKind::Input, message).hint("unpack it once and give what comes out"));
         }
-        self.plain = self.origin == Origin::File && !compressed && wide.is_none() && self.record_end.is_none();
+        let as_it_lies = !compressed && wide.is_none() && self.record_end.is_none() && !self.glued;
+        self.plain = self.origin == Origin::File && as_it_lies;
         self.packed = compressed;
         self.rest = Some(match wide {
             Some(order) => Box::new(Utf16::new(text, order)),
             None => match self.record_end {
                 Some(end) => Box::new(Ended::new(text, end)),
+                None if self.glued => Box::new(Glued::new(text)),
                 None => text,
             },
         });

@@ -23,6 +23,7 @@ mod explain;
 mod format;
 mod formats;
 mod frame;
+mod glued;
 mod gzip;
 mod harm;
 mod input;

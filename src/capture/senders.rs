@@ -60,11 +60,16 @@ pub(super) fn prove<'s>(spoken: impl IntoIterator<Item = &'s mut Spoken>) {
         match (seen.kind, requests) {
             (Kind::Request, Some(requests)) => requests.push((at, known)),
             (Kind::Result | Kind::Error, Some(requests)) => {
-                // Two requests of one id may be one of each side: which one this answers is not told.
-                let request = if requests.len() == 1 { requests.pop() } else { None };
-                requests.clear();
-                seen.answers = request.map(|(at, _)| at);
-                seen.sender = request.and_then(|(_, asker)| asker).map(Side::peer);
+                // Two requests of one id may be one of each side: which one this answers is not told. Those of several clients are
+                // of one side, and each has an answer of its own.
+                let asker = requests.first().and_then(|(_, asker)| *asker);
+                let of_one_side = asker.filter(|side| requests.iter().all(|(_, asker)| *asker == Some(*side)));
+                seen.answers = requests.first().filter(|_| requests.len() == 1).map(|(at, _)| *at);
+                seen.sender = of_one_side.map(Side::peer);
+                match of_one_side {
+                    Some(_) => drop(requests.remove(0)),
+                    None => requests.clear(),
+                }
                 continue;
             }
             _ => {}

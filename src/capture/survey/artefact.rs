@@ -215,7 +215,7 @@ pub(super) fn cut_lines(head: &[u8], whole: bool, plan: &mut Plan) {
 
 /// Every message twice, and where there are times with one time: two handlers of one logger. With two times they may be two hops or two
 /// connections, which nothing tells.
-fn doubled(notes: &Notes, plan: &mut Plan) {
+pub(super) fn doubled(notes: &Notes, plan: &mut Plan) {
     let mut counts: FxHashMap<(u64, Option<i64>), usize> = FxHashMap::default();
     for note in &notes.list {
         *counts.entry((note.text, note.at_us)).or_default() += 1;

@@ -64,6 +64,14 @@ pub(super) fn stand_in_pairs(list: &[Note]) -> bool {
     list.len() >= 2 * PAIRS && list.chunks(2).all(alike)
 }
 
+/// The same of records that may hold several messages each, and have no times.
+pub(super) fn records_stand_in_pairs(list: &[Note]) -> bool {
+    let records: Vec<&[Note]> = list.chunk_by(|one, other| one.line == other.line).collect();
+    let says = |record: &[Note]| record.iter().map(Note::said).collect::<Vec<_>>();
+    let alike = |pair: &[&[Note]]| pair.len() == 2 && says(pair[0]) == says(pair[1]);
+    records.len() >= 2 * PAIRS && records.chunks(2).all(alike)
+}
+
 /// The streams other than the fullest, where each of them repeats that one.
 fn echoes(list: &[Note], streams: &[u32]) -> Option<FxHashSet<u32>> {
     let mut said: FxHashMap<(u32, u64), Vec<(u32, &Note)>> = FxHashMap::default();

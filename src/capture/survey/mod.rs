@@ -140,19 +140,36 @@ fn by_notes(notes: Notes, of: &Looked<'_>, head: &[u8], look: impl Fn(bool) -> O
         let mut plan = Plan { twins, doubts, resent, resolution_us, ..Plan::default() };
         artefact::look_alone(&notes, counted, &mut plan);
         let streams: Vec<u32> = notes.list.iter().map(|note| note.channel).collect();
+        if !counted && notes.list.iter().all(|note| note.at_us.is_none()) {
+            delivered_again(&notes, &streams, &mut plan);
+        }
         sampled::look(&notes.list, &streams, &mut plan);
         return plan;
     }
     if notes.repeats
         && let Some(all) = look(true)
-        && !echoes::stand_in_pairs(&all.list)
     {
-        let plan = plan(all, format.name(), head, overrides);
+        let doubled = echoes::stand_in_pairs(&all.list).then(|| all.clone());
+        let mut plan = plan(all.each_pair_once(), format.name(), head, overrides);
+        if let Some(all) = doubled {
+            artefact::doubled(&all, &mut plan);
+            plan.resent |= plan.twins && twins::are_resent(&all.list);
+        }
         if plan.key.is_some() {
             return plan;
         }
     }
     plan(notes, format.name(), head, overrides)
+}
+
+/// What was delivered twice of a log whose records have no times.
+fn delivered_again(notes: &Notes, streams: &[u32], plan: &mut Plan) {
+    if echoes::records_stand_in_pairs(&notes.list) {
+        (plan.twins, plan.doubled) = (true, true);
+        plan.said.push("every record stands in it twice, one right behind the other".to_string());
+    } else {
+        artefact::resent_blocks(notes, streams, plan);
+    }
 }
 
 /// One message of so many is said by two connections at one time, where these go in step. Others say hardly more than the handshake so.
@@ -189,7 +206,9 @@ fn plan(notes: Notes, format: &str, head: &[u8], overrides: &Overrides) -> Plan 
     }
     let found = settle(&notes.with_twins(), (format, head), overrides, &mut two);
     let are_two = in_step && (untold || found.apart || found.instances) || found.faults < once.faults;
-    if are_two && two.key.is_some() { two } else { plan }
+    // Where what tells them apart does so without the copies as well, each of them has all of its own twice.
+    let each_twice = plan.doubled && plan.key == two.key;
+    if are_two && two.key.is_some() && !each_twice { two } else { plan }
 }
 
 /// What a log is when it is read by a plan.

@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::echoes;
 use super::note::{Act, Note, Notes};
 use crate::capture::plan::{Plan, Repeated};
 use crate::capture::time::SECOND;
@@ -77,6 +78,21 @@ impl Notes {
         }
         let mut single = Single::default();
         Cow::Owned(self.list.iter().filter(|note| single.first_of(note).is_none()).copied().collect())
+    }
+
+    /// Each message once, where every one stands right behind its like: the other one is no connection's of its own.
+    pub(super) fn each_pair_once(mut self) -> Notes {
+        if echoes::stand_in_pairs(&self.list) {
+            let mut first = None;
+            self.take_out(|note| {
+                first.take().or_else(|| {
+                    first = Some(note.offset);
+                    None
+                })
+            });
+            self.taken.clear();
+        }
+        self
     }
 
     /// Takes out those of which another record, that is kept, says the same: where does it stand?

@@ -44,6 +44,8 @@ struct Row {
     end: usize,
     at_us: Option<i64>,
     harm: Harm,
+    /// Of a row that shares its line with others: how much further on its message stands in the record, in bytes.
+    moved: Option<u64>,
 }
 
 impl Row {
@@ -51,7 +53,7 @@ impl Row {
     fn torn(torn: Torn) -> Row {
         let Torn { line, range } = torn;
         let (offset, end) = (range.start as u64, range.end);
-        Row { json: String::new(), line, offset, end, at_us: None, harm: Harm::Torn }
+        Row { json: String::new(), line, offset, end, at_us: None, harm: Harm::Torn, moved: None }
     }
 }
 
@@ -107,10 +109,11 @@ fn is_name(cell: &str) -> bool {
 /// The rows of tables in JSON.
 fn rows_of_json(text: &str) -> Option<Vec<Row>> {
     let mut lines = LineNumbers::new(text);
-    let rows = named_rows(text)?.into_iter().map(|NamedRow { json, range }| {
+    let rows = named_rows(text)?.into_iter().map(|NamedRow { json, range, moved }| {
         let line = lines.of(range.start);
         let at_us = cells(&json).find_map(time::parse).map(|time| time.us);
-        Row { json, line, offset: range.start as u64, end: range.end, at_us, harm: Harm::None }
+        let (offset, moved) = (range.start as u64, Some(moved as u64));
+        Row { json, line, offset, end: range.end, at_us, harm: Harm::None, moved }
     });
     Some(rows.collect())
 }
@@ -141,7 +144,7 @@ fn rows(text: &str, whole: bool) -> Option<Vec<Row>> {
         let json = serde_json::Value::Object(cells).to_string();
         let harm = Harm::of(&record, names.len());
         let end = usize::try_from(reader.position().byte()).ok()?;
-        rows.push(Row { json, line, offset: offset as u64, end, at_us, harm });
+        rows.push(Row { json, line, offset: offset as u64, end, at_us, harm, moved: None });
     }
     // A text with a comma in its first line is no table.
     if odd * 10 > rows.len() {
@@ -214,12 +217,15 @@ impl WholeReader for CsvReader {
             return Ok(());
         };
         in_order(&mut rows);
-        out.order().arrange_by_line(&mut rows, |row| row.line);
+        match rows.iter().all(|row| row.moved.is_some()) {
+            true => out.order().arrange(&mut rows, |row| base + row.offset..base + row.end as u64),
+            false => out.order().arrange_by_line(&mut rows, |row| row.line),
+        }
         out.skip(1, Skip::Header);
         out.reads_in_turns();
         let rows = with_others(rows, torn.into_iter().map(Row::torn).collect(), |row| row.line);
         let last = rows.iter().map(|row| row.offset).max().filter(|_| !text.ends_with('\n'));
-        for Row { json, line, offset, end, harm, .. } in &rows {
+        for Row { json, line, offset, end, harm, moved, .. } in &rows {
             out.turn_to(*line);
             let ends = Some(*offset) == last || json.is_empty() && *end == text.len();
             if *harm != Harm::None && ends {
@@ -231,8 +237,8 @@ impl WholeReader for CsvReader {
                 out.unread(*line, written)?;
                 continue;
             }
-            let row =
-                Peeled { key: "", number: *line, offset: base + offset, time: "", bytes: json.as_bytes(), ended: true };
+            let offset = (base + offset).saturating_sub(moved.unwrap_or(0));
+            let row = Peeled { key: "", number: *line, offset, time: "", bytes: json.as_bytes(), ended: true };
             self.readers.give(&row, out)?;
             out.looked_at(*line, written)?;
         }

@@ -7,6 +7,7 @@
 
 mod column;
 mod csv;
+mod held;
 mod learn;
 mod named_rows;
 mod order;
@@ -27,6 +28,7 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 
 use self::column::{name_of, shown};
+use self::held::Held;
 use self::learn::{Learned, is_bare, learn, path_of};
 
 use self::sender::{Labelled, labelled};
@@ -136,6 +138,7 @@ impl Format for JsonLog {
             asked: false,
             joiner: Joiner::default(),
             by_line: is_by_line(sample),
+            held: Held::default(),
             message: String::new(),
         };
         // What takes several lines can be put together only in the order in which they were written.
@@ -269,6 +272,8 @@ struct Records {
     joiner: Joiner,
     /// Each line is a record, or is passed over.
     by_line: bool,
+    /// Lines whose records are not in order.
+    held: Held,
     message: String,
 }
 
@@ -341,23 +346,6 @@ impl Records {
     }
 }
 
-impl Records {
-    /// The records of one line in the order of the plan.
-    fn give_arranged(
-        &mut self,
-        text: &str,
-        line: &Line<'_>,
-        records: Vec<Record<'_>>,
-        out: &mut Out<'_>,
-    ) -> Result<()> {
-        let ends: Vec<usize> = records.iter().skip(1).map(|record| record.start).chain([text.len()]).collect();
-        let mut records: Vec<(Record<'_>, usize)> = records.into_iter().zip(ends).collect();
-        let range = |(record, end): &(Record<'_>, usize)| line.offset + record.start as u64..line.offset + *end as u64;
-        out.order().arrange(&mut records, range);
-        records.iter().try_for_each(|(record, _)| self.give(text, line, record, out))
-    }
-}
-
 impl LineReader for Records {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         self.ask(out);
@@ -368,19 +356,16 @@ impl LineReader for Records {
             return Ok(());
         }
         let (shape, mut found) = (std::mem::take(&mut self.shape), false);
-        let arranged = *out.order() != Order::AsWritten;
-        let mut records: Vec<Record<'_>> = Vec::new();
+        let is_held = shape.has_lists() && *out.order() != Order::AsWritten;
         let read = shape.read(&text, start, &mut |record| {
             found = true;
-            if arranged {
-                records.push(*record);
-                return Ok(());
-            }
-            self.give(&text, line, record, out)
+            if is_held { Ok(()) } else { self.give(&text, line, record, out) }
         });
         self.shape = shape;
         let end = read?;
-        self.give_arranged(&text, line, records, out)?;
+        if is_held && found {
+            self.hold(&text, line, out)?;
+        }
         if !found {
             let cut = end.is_none() && !line.ended;
             out.skip(line.number, if cut { Skip::CutOff } else { Skip::NotAMessage });
@@ -389,6 +374,7 @@ impl LineReader for Records {
     }
 
     fn end(&mut self, out: &mut Out<'_>) -> Result<()> {
+        self.give_held(out)?;
         let readers = &mut self.readers;
         self.joiner.end(&mut |peeled| readers.give(peeled, out))?;
         readers.end(out)

@@ -12,6 +12,8 @@ use crate::json::scan::{members_at, skip_white, unquoted, value_end};
 pub(super) struct NamedRow {
     pub json: String,
     pub range: Range<usize>,
+    /// How much further on its longest cell, which holds the message, stands in the record than in the row, in bytes.
+    pub moved: usize,
 }
 
 /// The rows of the tables in a text, which may be cut off; nothing where it holds none.
@@ -76,8 +78,12 @@ fn row(text: &str, at: usize, names: &[String], found: &mut Vec<NamedRow>) -> Op
         Some(end)
     })?;
     if cells.len() == names.len() {
-        let members: Vec<String> = names.iter().zip(cells).map(|(name, cell)| format!("{name}:{cell}")).collect();
-        found.push(NamedRow { json: format!("{{{}}}", members.join(",")), range: at..end });
+        let members: Vec<String> = names.iter().zip(&cells).map(|(name, cell)| format!("{name}:{cell}")).collect();
+        let longest = (0..cells.len()).max_by_key(|place| cells[*place].len()).unwrap_or(0);
+        let now: usize = 1 + members[..longest].iter().map(|member| member.len() + 1).sum::<usize>();
+        let stood = cells.get(longest).map_or(0, |cell| cell.as_ptr().addr() - text.as_ptr().addr() - at);
+        let moved = (now + names.get(longest).map_or(0, |name| name.len() + 1)).saturating_sub(stood);
+        found.push(NamedRow { json: format!("{{{}}}", members.join(",")), range: at..end, moved });
     }
     Some(end)
 }

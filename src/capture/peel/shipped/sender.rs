@@ -80,10 +80,20 @@ pub(super) fn labelled(text: &str, record: &Record<'_>, key: &str) -> Labelled {
     let first = said.trim_start();
     let first = first.strip_prefix('[').map_or(first, str::trim_start);
     if !looks_like_message(first) || said.trim_end().contains('\n') {
-        return Labelled { text: said, before: 0 };
+        return labelled_record(said, &format!("{{{key}:\"{word}\","));
     }
     let end = closing_quote(text.as_bytes(), start).unwrap_or(text.len());
     Labelled { text: format!("{label}\"{}\"}}", &text[start..end]), before: label.len() + 1 }
+}
+
+/// A text that is itself a record around a message has the label as its first member.
+fn labelled_record(said: String, label: &str) -> Labelled {
+    let is_record =
+        said.starts_with("{\"") && said.contains("jsonrpc") && value_end(said.as_bytes(), 0) == Some(said.len());
+    match is_record {
+        true => Labelled { text: format!("{label}{}", &said[1..]), before: label.len() - 1 },
+        false => Labelled { text: said, before: 0 },
+    }
 }
 
 fn labelled_object(object: &str, label: &str) -> Labelled {

@@ -109,6 +109,11 @@ pub(super) struct Shape {
 }
 
 impl Shape {
+    /// True if a record of the log may hold several with messages.
+    pub(super) fn has_lists(&self) -> bool {
+        self.message.contains(&PathStep::Each)
+    }
+
     pub(super) fn new(message: Path, time: Option<Path>, keys: Vec<Path>) -> Shape {
         let mut shape = Shape {
             root: Node::default(),
