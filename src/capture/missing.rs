@@ -118,4 +118,14 @@ impl<'a> Missing<'a> {
     pub const fn new(why: Why) -> Missing<'a> {
         Missing { why, lost: None, to_line: None, words: "" }
     }
+
+    /// It was guessed whose message stands here, and it is a notification: whoever misses it lacks no request and no answer.
+    pub const fn of_notification() -> Missing<'a> {
+        Missing { lost: Some(0), ..Missing::new(Why::Guessed) }
+    }
+
+    /// True if what may be missing neither asks nor answers.
+    pub fn notifies(&self) -> bool {
+        self.why == Why::Guessed && self.lost == Some(0)
+    }
 }

@@ -355,8 +355,11 @@ fn hole<'a>(absence: Absence, event: &Event<'a>, finding: &Finding) -> Option<&'
     match finding.absence.unwrap_or(absence) {
         Absence::None => None,
         Absence::Before(whose) => ledger.hole_before(side(whose, event), finding.frame),
+        // What is missed is an answer, or a request under the same id.
+        Absence::Since(whose @ Whose::Owing) => ledger.call_hole(side(whose, event), first, FrameId::MAX),
+        Absence::Reused(whose) => ledger.call_hole(side(whose, event), first, frames.max().unwrap_or(first)),
         Absence::Since(whose) => ledger.hole(side(whose, event), first, FrameId::MAX),
-        Absence::Between(whose) | Absence::Reused(whose) | Absence::Unsaid(whose, _) => {
+        Absence::Between(whose) | Absence::Unsaid(whose, _) => {
             ledger.hole(side(whose, event), first, frames.max().unwrap_or(first))
         }
         Absence::Within(whose, from, to) => ledger.hole(side(whose, event), from, to),

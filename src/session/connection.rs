@@ -4,6 +4,7 @@ use super::missing::Stretches;
 use super::seen::{FrameId, Seen};
 use crate::capture::Channel;
 use crate::capture::{Exit, Proof, Transport, Vantage, Why};
+use crate::jsonrpc::Id;
 use crate::protocol::{About, Capabilities, Profile, Side};
 
 /// How the log tells who sent what.
@@ -107,6 +108,8 @@ pub struct Connection {
     pub separated: bool,
     /// The handshake.
     pub lifecycle: Lifecycle,
+    /// The token that the handshake request gave for progress on itself.
+    pub handshake_token: Option<Id>,
     /// Capabilities that the client declared.
     pub client: Option<Capabilities>,
     /// Capabilities that the server declared.

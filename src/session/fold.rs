@@ -230,12 +230,12 @@ impl Conn {
         let side = self.stated(frame.direction);
         if missing.why == Why::Twice {
             let (frames, lines) = ((id + 1, id + 1), (frame.line, frame.line));
-            let again = Stretch { why: Why::Twice, side, frames, lines };
+            let again = Stretch { why: Why::Twice, side, frames, lines, notifies: false };
             return self.facts.doubtful.get_or_insert_default().note(again);
         }
         if matches!(missing.why, Why::Unordered | Why::Untimed) {
             let (frames, lines) = ((id + 1, id + 1), (frame.line, frame.line));
-            return self.facts.missing.note(Stretch { why: missing.why, side, frames, lines });
+            return self.facts.missing.note(Stretch { why: missing.why, side, frames, lines, notifies: false });
         }
         self.facts.missing.note_missing(id, frame, missing, side);
         if let Some(stream) = frame.stream {

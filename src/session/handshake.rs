@@ -137,6 +137,7 @@ impl Conn {
                 life.initialize = Some(m.seen);
                 life.initialize_answer = None;
                 life.initialize_failed = false;
+                self.facts.handshake_token = Facts::id(m.facts.work_done_token());
             }
             // What goes on behind it may be another life of the server: nothing rests on what was before it.
             if m.sender == Side::Client && anew && !self.facts.separated {

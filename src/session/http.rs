@@ -219,12 +219,16 @@ impl Conn {
             return;
         };
         let Some(slot) = self.slot(Side::Client, id).filter(|slot| slot.exchange.in_flight()) else { return };
-        // Where the POST was only taken, the answer has nowhere else to come: the transport of 2024-11-05.
-        let answered_there = self.status_of(slot.exchange.stream) == Some(200);
+        // Where the POST was only taken, the answer has nowhere else to come: the transport of 2024-11-05, which issues no sessions.
+        let status = self.status_of(slot.exchange.stream);
+        let answered_there = status == Some(200) || status == Some(202) && self.http.issued;
         if answered_there && self.http.is_streamable() {
             let own = slot.exchange.stream.and_then(|stream| self.http.streams.get(&stream));
-            // A client that has lost the stream takes it up again, and a log that leaves out the header does not show that.
-            let lost = own.is_some_and(|own| own.closed) && !self.http.shows_resumed;
+            // A client that has lost the stream takes it up again, and a log that leaves out the header does not show that. Nobody
+            // takes up what had not begun when he asked.
+            let asked = slot.exchange.request.frame;
+            let behind = listening.request.as_ref().is_none_or(|(get, _)| get.frame > asked);
+            let lost = behind && own.is_some_and(|own| own.closed) && !self.http.shows_resumed;
             let judgement = Judgement::exact_if(!lost, UNSEEN);
             let what = What::Misplaced { exchange: &slot.exchange, stream: None, judgement };
             self.emit(step, m.profile, m.seen, Some(m.sender), what);

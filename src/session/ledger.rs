@@ -48,7 +48,13 @@ impl<'a> Ledger<'a> {
         own.or_else(|| self.of_sources().find_map(|stretches| stretches.hole(side, from, to)))
     }
 
-    /// The same for all that was before a frame. What its sources may have missed before it begins can still have been its
+    /// The same of requests and answers alone: whose notification stands there does not matter.
+    pub fn call_hole(&self, side: Option<Side>, from: FrameId, to: FrameId) -> Option<&'a Stretch> {
+        let own = self.connection.missing.call_hole(side, from, to);
+        own.or_else(|| self.of_sources().find_map(|stretches| stretches.call_hole(side, from, to)))
+    }
+
+    /// The same as [`Ledger::hole`] for all that was before a frame. What its sources may have missed before it begins can still have been its
     /// own: a first attempt of its handshake, a server that spoke first.
     pub fn hole_before(&self, side: Option<Side>, frame: FrameId) -> Option<&'a Stretch> {
         let begins = self.connection.missing.begins;

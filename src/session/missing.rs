@@ -23,6 +23,8 @@ pub struct Stretch {
     pub frames: (FrameId, FrameId),
     /// Its first and last line; 0 where it has none.
     pub lines: (u64, u64),
+    /// True if what may be missing neither asks nor answers.
+    pub notifies: bool,
 }
 
 impl Stretch {
@@ -88,7 +90,7 @@ pub struct Stretches {
 impl Stretches {
     /// Of a connection of which nothing is known yet but whether its beginning is in the log.
     pub(super) fn new(complete_head: bool) -> Stretches {
-        let head = Stretch { why: Why::Head, side: None, frames: (0, 0), lines: (0, 0) };
+        let head = Stretch { why: Why::Head, side: None, frames: (0, 0), lines: (0, 0), notifies: false };
         Stretches {
             list: if complete_head { Vec::new() } else { vec![head] },
             begins: 0,
@@ -99,7 +101,8 @@ impl Stretches {
 
     /// Takes down a stretch; where there are as many as are kept, the newest of its kind and side reaches to it.
     pub(super) fn note(&mut self, mut stretch: Stretch) {
-        let alike = |kept: &Stretch| (kept.why, kept.side) == (stretch.why, stretch.side);
+        let alike =
+            |kept: &Stretch| (kept.why, kept.side, kept.notifies) == (stretch.why, stretch.side, stretch.notifies);
         if self.list.len() >= KEPT
             && let Some(at) = self.list.iter().rposition(alike)
         {
@@ -112,7 +115,13 @@ impl Stretches {
 
     /// A file goes back in time from this frame on, to this time.
     pub(super) fn go_back(&mut self, id: FrameId, line: u64, to_us: i64) {
-        self.note(Stretch { why: Why::Behind, side: None, frames: (id, FrameId::MAX), lines: (line, line) });
+        self.note(Stretch {
+            why: Why::Behind,
+            side: None,
+            frames: (id, FrameId::MAX),
+            lines: (line, line),
+            notifies: false,
+        });
         self.back_us = Some(self.back_us.map_or(to_us, |known| known.min(to_us)));
     }
 
@@ -135,7 +144,13 @@ impl Stretches {
 
     /// The log ends with this frame, and the connection does not: what comes later nobody knows.
     pub(super) fn end_open(&mut self, last: FrameId) {
-        self.note(Stretch { why: Why::Tail, side: None, frames: (last + 1, FrameId::MAX), lines: (0, 0) });
+        self.note(Stretch {
+            why: Why::Tail,
+            side: None,
+            frames: (last + 1, FrameId::MAX),
+            lines: (0, 0),
+            notifies: false,
+        });
     }
 
     /// True if records were left out of it, nobody knows where: what rests on absence is told so once all of a connection is there.
@@ -152,18 +167,18 @@ impl Stretches {
         let lasting = matches!(missing.why, Why::Dropped | Why::Mixed);
         let frames = (id, if lasting { FrameId::MAX } else { id });
         let lines = (frame.line, missing.to_line.unwrap_or(frame.line));
-        self.note(Stretch { why: missing.why, side, frames, lines });
+        self.note(Stretch { why: missing.why, side, frames, lines, notifies: missing.notifies() });
     }
 
     /// Records were left out of the log, nobody knows where.
     pub(super) fn sampled(&mut self) {
-        self.note(Stretch { why: Why::Sampled, side: None, frames: (0, FrameId::MAX), lines: (0, 0) });
+        self.note(Stretch { why: Why::Sampled, side: None, frames: (0, FrameId::MAX), lines: (0, 0), notifies: false });
     }
 
     /// Messages were lost between these two frames.
     pub(super) fn uncounted(&mut self, (before, behind): (FrameId, FrameId)) {
         let frames = (before + 1, behind.saturating_sub(1).max(before));
-        self.note(Stretch { why: Why::Uncounted, side: None, frames, lines: (0, 0) });
+        self.note(Stretch { why: Why::Uncounted, side: None, frames, lines: (0, 0), notifies: false });
     }
 
     /// The last stretch begins as early as this.
@@ -212,6 +227,13 @@ impl Stretches {
         self.list.iter().find(|stretch| stretch.why == Why::Untimed && stretch.covers(None, frame, frame))
     }
 
+    /// The same of requests and answers alone.
+    pub(super) fn call_hole(&self, side: Option<Side>, from: FrameId, to: FrameId) -> Option<&Stretch> {
+        let calls = |stretch: &&Stretch| !stretch.is_there() && !stretch.notifies;
+        self.list.iter().find(|stretch| calls(stretch) && stretch.covers(side, from, to))
+    }
+
+    /// Where a message of a side may be missing between two frames, themselves included.
     pub(super) fn hole(&self, side: Option<Side>, from: FrameId, to: FrameId) -> Option<&Stretch> {
         self.list.iter().find(|stretch| !stretch.is_there() && stretch.covers(side, from, to))
     }
@@ -255,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_stretch_covers_its_frames_and_its_side() {
-        let of = |side| Stretch { why: Why::Gap, side, frames: (10, 20), lines: (1, 1) };
+        let of = |side| Stretch { why: Why::Gap, side, frames: (10, 20), lines: (1, 1), notifies: false };
         let frames = [(0, 9), (0, 10), (12, 15), (20, 30), (21, 30)];
         assert_eq!(frames.map(|(from, to)| of(None).covers(None, from, to)), [false, true, true, true, false]);
         let sides = [(None, Side::Server), (Some(Side::Server), Side::Server), (Some(Side::Client), Side::Server)];
@@ -268,9 +290,15 @@ mod tests {
         let mut many = Stretches::new(true);
         for at in 0..KEPT as u64 + 8 {
             let (why, side) = if at % 2 == 0 { (Why::Torn, Some(Side::Client)) } else { (Why::Guessed, None) };
-            many.note(Stretch { why, side, frames: (at * 10, at * 10), lines: (at, at) });
+            many.note(Stretch { why, side, frames: (at * 10, at * 10), lines: (at, at), notifies: false });
         }
-        many.note(Stretch { why: Why::Tail, side: None, frames: (9_000, FrameId::MAX), lines: (0, 0) });
+        many.note(Stretch {
+            why: Why::Tail,
+            side: None,
+            frames: (9_000, FrameId::MAX),
+            lines: (0, 0),
+            notifies: false,
+        });
         let (from, to) = (KEPT as u64 - 2, KEPT as u64 + 6);
         let newest =
             |why| many.list.iter().rfind(|stretch| stretch.why == why).map(|last| (last.side, last.frames, last.lines));

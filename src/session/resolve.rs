@@ -120,7 +120,13 @@ impl Conn {
             && !self.facts.profile.is_plain()
         {
             let frames = (frame, FrameId::MAX);
-            self.facts.missing.note(Stretch { why: Why::Guessed, side: None, frames, lines: (line, line) });
+            self.facts.missing.note(Stretch {
+                why: Why::Guessed,
+                side: None,
+                frames,
+                lines: (line, line),
+                notifies: false,
+            });
         }
     }
 
@@ -174,7 +180,13 @@ impl Conn {
         self.names_senders |= stated.is_some();
         if let Some(why) = self.may_be_none(message, stated) {
             let (frames, lines) = ((place.seen.frame, place.seen.frame), (place.line, place.line));
-            self.facts.doubtful.get_or_insert_default().note(Stretch { why, side: None, frames, lines });
+            self.facts.doubtful.get_or_insert_default().note(Stretch {
+                why,
+                side: None,
+                frames,
+                lines,
+                notifies: false,
+            });
         }
         if let Some(side) = stated {
             return side;
@@ -274,7 +286,13 @@ impl Conn {
 
     /// The sender of a message was guessed, or whose request it names.
     pub(super) fn guessed_about(&mut self, frame: FrameId, line: u64) {
-        self.facts.missing.note(Stretch { why: Why::Guessed, side: None, frames: (frame, frame), lines: (line, line) });
+        self.facts.missing.note(Stretch {
+            why: Why::Guessed,
+            side: None,
+            frames: (frame, frame),
+            lines: (line, line),
+            notifies: false,
+        });
     }
 
     /// The profile that judges one message: its own where it states one, else the connection's.

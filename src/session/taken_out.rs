@@ -14,7 +14,8 @@ impl Conn {
         let unsaid = m.message.kind == Kind::Request && m.facts.shape == ParamsShape::Other;
         let about = about(m.message.method.as_deref(), unsaid);
         let frames = (m.seen.frame, m.seen.frame);
-        let stretch = Stretch { why: Why::TakenOut, side: Some(m.sender), frames, lines: (m.line, m.line) };
+        let stretch =
+            Stretch { why: Why::TakenOut, side: Some(m.sender), frames, lines: (m.line, m.line), notifies: false };
         let all = &mut self.facts.taken_out;
         match all.iter_mut().find(|(known, _)| *known == about) {
             Some((_, stretches)) => stretches.note(stretch),

@@ -36,6 +36,18 @@ impl Out<'_> {
         self.sink.frame(&anywhere.frame(self.source, Body::Missing(guess)))
     }
 
+    /// The next message may belong to any of these channels, its own among them. `notifies` where it is a notification.
+    #[cold]
+    pub(crate) fn whose_is_guessed(&mut self, place: &Place, channels: &[u32], notifies: bool) -> Result<()> {
+        let words = "several servers live here, and nothing tells whose it is";
+        let missing = if notifies { Missing::of_notification() } else { Missing::new(Why::Guessed) };
+        for channel in channels {
+            let guess = Body::Missing(Missing { words, ..missing });
+            self.sink.frame(&Place { channel: *channel, ..*place }.frame(self.source, guess))?;
+        }
+        Ok(())
+    }
+
     /// Where the next message belongs, nothing tells.
     #[cold]
     pub(super) fn unordered(&mut self, place: &Place) -> Result<()> {

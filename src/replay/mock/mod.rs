@@ -318,6 +318,10 @@ impl Mock {
             *self.report.surplus.entry(method.to_string()).or_default() += 1;
         }
         if profile.opening.exit == Some(method) {
+            // As where the client leaves: what was about to be said is out by then.
+            self.tick(now + ABOUT_US);
+        }
+        if profile.opening.exit == Some(method) && !self.over {
             self.report.exit = self.script.exit_when_left();
             self.end();
         }

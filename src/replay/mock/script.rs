@@ -215,6 +215,8 @@ struct Writer<'c> {
     cancels: Vec<Vec<usize>>,
     /// Requests of the client in flight.
     open: Vec<usize>,
+    /// Those that it has cancelled, and whose streams are open.
+    cancelled: Vec<usize>,
     last: Option<usize>,
     /// The client has closed the connection.
     left: bool,
@@ -244,6 +246,7 @@ impl<'c> Writer<'c> {
             owners: vec![None; exchanges],
             cancels,
             open: Vec::new(),
+            cancelled: Vec::new(),
             last: None,
             left: false,
         }
@@ -283,15 +286,22 @@ impl<'c> Writer<'c> {
     fn server_close(&self, event: &Event) -> Part {
         match event.stream {
             None => Part::Loose,
-            Some(_) => self.on_stream(event).map_or(Part::Nobody, Part::Of),
+            // A client that reads to the end of a stream reads on after its cancel.
+            Some(_) => {
+                self.on_stream(event).or_else(|| self.asked_on(&self.cancelled, event)).map_or(Part::Nobody, Part::Of)
+            }
         }
     }
 
     /// The request in flight whose stream an event is on.
     fn on_stream(&self, event: &Event) -> Option<usize> {
+        self.asked_on(&self.open, event)
+    }
+
+    fn asked_on(&self, places: &[usize], event: &Event) -> Option<usize> {
         let asked_on = |place: usize| self.connection.events[self.connection.exchanges[place].request].stream;
         let first = Some(self.connection.first_stream(event.stream?));
-        self.open.iter().copied().find(|place| asked_on(*place) == first)
+        places.iter().copied().find(|place| asked_on(*place) == first)
     }
 
     /// The client's exchange that a message of the server belongs to.
@@ -369,6 +379,7 @@ impl<'c> Writer<'c> {
         };
         if ends {
             self.open.retain(|open| *open != place);
+            self.cancelled.retain(|open| *open != place);
         }
     }
 
@@ -384,6 +395,7 @@ impl<'c> Writer<'c> {
             _ => {}
         }
         for place in std::mem::take(&mut self.cancels[at]) {
+            self.cancelled.extend(self.open.iter().copied().filter(|open| *open == place));
             self.open.retain(|open| *open != place);
             let chain = &mut self.chains[place];
             if self.connection.exchanges[place].issuer == Side::Client && chain.cancel.is_none() {

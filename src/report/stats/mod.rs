@@ -72,7 +72,7 @@ pub struct CancelStats {
     pub crossed: u64,
     /// Answered before the cancel.
     pub moot: u64,
-    /// A rule proves that it was not honoured: answered or worked on all the same.
+    /// A rule proves that it was not honoured: answered or worked on all the same, or answered in another way than the protocol has for it.
     pub ignored: u64,
     /// An answer was due and the log ends.
     pub unsettled: u64,
@@ -175,9 +175,9 @@ impl Shares {
         })
     }
 
-    /// `of 8 cancels: 50 % honoured, 25 % ignored, ...`, without what never happened.
+    /// `of 8 cancels: 50 % honoured, 25 % not honoured, ...`, without what never happened.
     fn told(&self) -> String {
-        let words = ["honoured", "acknowledged", "answered", "crossed", "moot", "ignored", "open", "void"];
+        let words = ["honoured", "acknowledged", "answered", "crossed", "moot", "not honoured", "open", "void"];
         let seen = self.counts.iter().zip(words).filter(|(count, _)| **count > 0);
         let words: Vec<String> =
             seen.map(|(count, word)| format!("{} {word}", percent(*count, self.cancels))).collect();

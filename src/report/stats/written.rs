@@ -19,7 +19,7 @@ const ROWS: usize = 40;
 const WIDE: usize = 100;
 
 /// The columns of what becomes of cancels, in the order of `CancelStats::effects`.
-const EFFECTS: [&str; 8] = ["silent", "ack", "due", "crossed", "moot", "ignored", "open", "void"];
+const EFFECTS: [&str; 8] = ["silent", "ack", "due", "crossed", "moot", "wrong", "open", "void"];
 
 impl Stats {
     /// `--format json`: one document.

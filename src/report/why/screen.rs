@@ -301,8 +301,7 @@ impl Screen<'_> {
             let title = rows::title(&lane.title, name.saturating_sub(request.width() + 2));
             lines.push(format!("   {} |{}|", pad(&format!("{request} {title}"), name - 1), lane.letters));
         }
-        let from = format!("from {}", clock(Some(timeline.from_us)));
-        lines.push(format!("   {} {from}", " ".repeat(name - 1)));
+        lines.push(format!("   {} {}", " ".repeat(name - 1), timeline.start()));
         lines
     }
 

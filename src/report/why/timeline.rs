@@ -2,6 +2,8 @@
 
 use super::facts::{Facts, label, title};
 use crate::number::duration;
+use crate::report::judged::Judged;
+use crate::report::time;
 use crate::store::{CancellationRow, ExchangeRow, SignRow};
 
 /// One row.
@@ -27,7 +29,7 @@ pub struct Timeline {
 }
 
 /// What the letters mean.
-pub const LEGEND: &str = "= working  p progress  x cancel  ~ cancelled  ! late  - open  ? end";
+pub const LEGEND: &str = "= working  p progress  x cancel  ~ cancelled  ! wrong  - open  ? end";
 
 /// Lengths that a column may have, in microseconds.
 const STEPS: [i64; 10] = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600];
@@ -50,6 +52,13 @@ impl Timeline {
     /// `1 column = 10 s`.
     pub fn scale(&self) -> String {
         format!("1 column = {}", duration(self.column_us))
+    }
+
+    /// `from 08:00:00`, as fine as its columns are.
+    pub fn start(&self) -> String {
+        let told = time::clock(self.from_us);
+        let whole = told.split_once('.').filter(|_| self.column_us % 1_000_000 == 0);
+        format!("from {}", whole.map_or(told.as_str(), |(second, _)| second))
     }
 }
 
@@ -146,7 +155,8 @@ pub fn letters(drawn: &Drawn<'_>, axis: &Axis) -> Vec<char> {
             let effect = cancel.effect_at_us.filter(|effect| *effect > at);
             if let Some(effect) = effect {
                 fill(at, effect, '~');
-                fill(effect, effect, if cancel.effect.as_deref() == Some("acknowledged") { '=' } else { '!' });
+                // An answer that no rule objects to is what was due.
+                fill(effect, effect, if Judged::of(cancel).defied() { '!' } else { '=' });
             }
             fill(at, at, 'x');
             if drawn.open {

@@ -1,7 +1,7 @@
 //! A response on a stream that a GET without `Last-Event-ID` opened, though the POST of its request was answered with 200 and a stream of
-//! its own.
+//! its own, or only taken by a server that issues sessions.
 //!
-//! Not decidable where the stream of the POST had ended and the log may leave out the header. Left alone: resumed streams, and the
+//! Not decidable where the stream of the POST had ended before the GET came, and the log may leave out the header. Left alone: resumed streams, and the
 //! transport of 2024-11-05, in which every answer comes so.
 
 use crate::capture::Proof;

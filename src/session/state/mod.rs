@@ -333,6 +333,7 @@ impl Conn {
             exit: None,
             separated: channel.one_connection,
             lifecycle: Lifecycle::default(),
+            handshake_token: None,
             client: None,
             server: None,
             client_name: None,

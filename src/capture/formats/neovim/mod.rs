@@ -6,6 +6,7 @@
 //! the same message above the transport is a duplicate. `{}` may be a list or an object, and the clock has seconds.
 
 pub(in crate::capture) mod record;
+mod server;
 mod servers;
 
 use self::record::{Record, event_of, is_duplicate, name_of};
@@ -104,7 +105,8 @@ impl NeovimReader {
             Some(Ok((Parsed::One(message, _), _))) => Some(Routed::of(message, &json)),
             _ => None,
         };
-        let channel = self.channel(side, seen, out)?;
+        let notifies = seen.as_ref().is_some_and(Routed::notifies);
+        let (channel, perhaps) = self.channel(side, seen, out)?;
         out.said(record.time);
         let place = Place {
             line: line.number,
@@ -115,6 +117,9 @@ impl NeovimReader {
             stream: None,
             taps: None,
         };
+        if !perhaps.is_empty() {
+            out.whose_is_guessed(&place, &perhaps, notifies)?;
+        }
         let done = match (read, parsed) {
             (Ok(read), Some(Ok((Parsed::One(message, facts), _)))) => {
                 let captured = Captured { text: &record.payload[..read.end], json: Some(&json), message, facts };
@@ -150,13 +155,14 @@ impl NeovimReader {
         out.skip(line.number, if is_duplicate(record) { Skip::Duplicate } else { Skip::NotAMessage });
     }
 
-    fn channel(&mut self, side: Side, seen: Option<Routed>, out: &mut Out<'_>) -> Result<u32> {
-        let server = self.servers.route(side, seen);
+    /// The channel of a message, and those of all servers that it may belong to, where that is a guess.
+    fn channel(&mut self, side: Side, seen: Option<Routed>, out: &mut Out<'_>) -> Result<(u32, Vec<u32>)> {
+        let (server, perhaps) = self.servers.route(side, seen);
         if let Some(channel) = server.channel {
-            return Ok(channel);
+            return Ok((channel, perhaps));
         }
         let channel = out.channel(Channel {
-            name: server.name.clone(),
+            name: server.label(),
             profile: by_name("lsp", None),
             vantage: Vantage::Client,
             proof: PROOF,
@@ -166,7 +172,7 @@ impl NeovimReader {
             ..Channel::default()
         })?;
         server.channel = Some(channel);
-        Ok(channel)
+        Ok((channel, perhaps))
     }
 }
 

@@ -64,8 +64,11 @@ fn servers_are_told_apart_by_their_ids() {
         line("rpc.send", r#"{ method = "$/cancelRequest", params = { id = 3 } }"#),
     ];
     let kept = read("neovim-lsp-log", &log.concat());
-    let channels: Vec<_> = kept.frames.iter().map(|frame| frame.channel).collect();
+    let of = |is_message: bool| kept.frames.iter().filter(move |frame| frame.json.is_some() == is_message);
+    let channels: Vec<_> = of(true).map(|frame| frame.channel).collect();
     assert_eq!(channels, [0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 0, 0]);
+    let guessed: Vec<_> = of(false).map(|frame| (frame.line, frame.channel)).collect();
+    assert_eq!(guessed, [6, 7, 9, 11].map(|line| [(line, 0), (line, 1)]).concat(), "either server's");
 }
 
 fn message() -> impl Strategy<Value = Value> {

@@ -67,6 +67,18 @@ fn the_recorded_exit_ends_the_connection() {
 }
 
 #[test]
+fn an_exit_does_not_overtake_the_answer_to_shutdown() {
+    let trace = r#"
+        0 c> {"id":1,"method":"shutdown"}
+        2 s> {"id":1,"result":null}
+        5 c> {"method":"exit"}
+    "#;
+    let mut stage = Stage::recorded("lsp 3.17", trace);
+    assert_eq!(stage.on(r#"{"id":1,"method":"shutdown"}"#), [""; 0]);
+    assert_eq!(stage.on(r#"{"method":"exit"}"#), [r#"{"id":1,"result":null}"#, "end"]);
+}
+
+#[test]
 fn a_server_that_is_left_ends_as_it_did() {
     let trace = "0 c> {\"id\":1,\"method\":\"a\"}\n1 s> {\"id\":1,\"result\":1}\n";
     let left = |protocol: &str, trace: &str, how: &dyn Fn(&mut Stage)| {

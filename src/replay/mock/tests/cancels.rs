@@ -175,6 +175,20 @@ fn a_stream_that_the_server_closed_without_an_answer_is_closed_again() {
 }
 
 #[test]
+fn the_stream_of_a_cancelled_call_that_the_server_closed_is_closed_again() {
+    let trace = r#"
+        0 c# 1 {"id":1,"method":"tools/call","params":{"name":"x"}}
+        50 c# 2 {"method":"notifications/cancelled","params":{"requestId":1}}
+        90 s| 1
+    "#;
+    let mut stage = Stage::new(MCP, trace);
+    assert_eq!(stage.on_stream(Some(4), r#"{"id":7,"method":"tools/call","params":{"name":"x"}}"#), [""; 0]);
+    let cancel = r#"{"method":"notifications/cancelled","params":{"requestId":7}}"#;
+    assert_eq!(stage.on_stream(Some(5), cancel), [""; 0]);
+    assert_eq!(stage.until(1_000), [(40, "close 4".to_string())]);
+}
+
+#[test]
 fn what_may_have_crossed_a_cancel_comes_no_later_than_the_rest() {
     let late = |certainty: &str| {
         let mut connection = connection(MCP, LATE);
