@@ -7,7 +7,7 @@
 use super::peeler::{Give, Peeled, Peeler};
 use crate::capture::Skip;
 use crate::capture::lines::Line;
-use crate::capture::words::{Word, direction};
+use crate::capture::words::is_way;
 use crate::error::Result;
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -58,14 +58,9 @@ fn structured<'a>(line: &'a str, rest: &'a str) -> Option<(String, &'a str, usiz
     let text = text.trim_start().trim_start_matches('\u{feff}');
     let data = &rest[..rest.len() - text.len()];
     // Before a bare message they are what is said of it.
-    let told = text.starts_with(['{', '[']) && (tells_way(kind) || data.split('"').skip(1).step_by(2).any(tells_way));
+    let told = text.starts_with(['{', '[']) && (is_way(kind) || data.split('"').skip(1).step_by(2).any(is_way));
     let told = if told { kind.len() + 1 + data.len() } else { 0 };
     Some((time.to_string(), &after[..known], line.len() - text.len() - told))
-}
-
-/// True for a word that tells who sent a message.
-fn tells_way(word: &str) -> bool {
-    matches!(direction("", word), Some(Word::Direction(_)))
 }
 
 /// True for a line of syslog.
