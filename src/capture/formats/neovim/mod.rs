@@ -10,7 +10,8 @@ mod server;
 mod servers;
 
 use self::record::{Record, event_of, is_duplicate, name_of};
-use self::servers::{Routed, Servers};
+use self::server::Routed;
+use self::servers::Servers;
 use crate::capture::format::{Format, LineReader, Match, Reader};
 use crate::capture::lines::Line;
 use crate::capture::literal::{Dialect, translate_into};

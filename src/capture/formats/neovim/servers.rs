@@ -8,46 +8,9 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::server::{Server, Stage, Wait};
-use crate::jsonrpc::{Kind, Message};
+use super::server::{Routed, Server, Stage, Wait};
+use crate::jsonrpc::Kind;
 use crate::protocol::Side;
-
-/// What routing asks of a message.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Routed {
-    pub kind: Option<Kind>,
-    pub method: String,
-    /// The id as JSON.
-    pub id: String,
-    /// The name that the server gives itself in its answer to `initialize`.
-    pub server: Option<String>,
-    /// The message itself, where it is a notification: the same one goes to each server in turn.
-    pub text: String,
-}
-
-impl Routed {
-    /// True for a notification: it neither asks nor answers.
-    pub(super) fn notifies(&self) -> bool {
-        self.kind == Some(Kind::Notification)
-    }
-
-    pub(super) fn of(message: &Message<'_>, json: &str) -> Routed {
-        let server = json.split_once("\"serverInfo\":{").and_then(|(_, info)| {
-            let name = info.split_once("\"name\":\"")?.1;
-            Some(name.split('"').next()?.to_lowercase())
-        });
-        let server = server.filter(|_| message.kind.is_response());
-        let cancel = (message.method() == "$/cancelRequest").then(|| json.split_once("\"params\":{\"id\":")).flatten();
-        let id = cancel.map(|(_, rest)| rest.split(['}', ',']).next().unwrap_or("")).or(message.id_text);
-        Routed {
-            kind: Some(message.kind),
-            method: message.method().to_string(),
-            id: id.unwrap_or("").to_string(),
-            server,
-            text: if message.kind == Kind::Notification { json.to_string() } else { String::new() },
-        }
-    }
-}
 
 /// All servers of one log.
 #[derive(Debug, Default)]
