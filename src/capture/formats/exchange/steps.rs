@@ -11,6 +11,9 @@ use crate::json::scan::{skip_white, value_end};
 use crate::protocol::Side;
 use crate::protocol::http::refuses;
 
+/// Nginx's word for a client that hung up: it got no response.
+const HUNG_UP: u16 = 499;
+
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::capture::formats) enum StepKind<'a> {
@@ -177,7 +180,9 @@ impl<'a> Steps<'_, 'a> {
     /// answer that nothing asked for, which may say why the POST was not accepted.
     fn refusal(&self) -> Option<String> {
         let unasked = self.is_unasked();
-        let status = u16::try_from(self.exchange.status?).ok().filter(|status| unasked || refuses(*status))?;
+        let status = u16::try_from(self.exchange.status?)
+            .ok()
+            .filter(|status| unasked || refuses(*status) && *status != HUNG_UP)?;
         Some(format!(r#"{{"status":{status}}}"#))
     }
 
@@ -317,8 +322,9 @@ fn without_answer(exchange: &Exchange<'_>, due: bool) -> Option<(Side, StepKind<
             // The answer comes on a stream that a GET opened.
             Some(202) => None,
             None | Some(200) if empty() || exchange.in_pieces => Some((Side::Server, StepKind::Missing)),
-            // 499 is nginx's word for a client that hung up.
-            Some(i64::MIN..=0 | 499) => Some((Side::Server, StepKind::StreamClosed(Some(Side::Client)))),
+            Some(status) if status <= 0 || status == i64::from(HUNG_UP) => {
+                Some((Side::Server, StepKind::StreamClosed(Some(Side::Client))))
+            }
             status => {
                 let failed = status.is_some_and(|status| status >= 400);
                 Some((Side::Server, StepKind::StreamClosed(failed.then_some(Side::Server))))
