@@ -40,7 +40,7 @@ pub enum Absence {
     Between(Whose),
     /// The same, and what was not there would have been said by a message about this: one of which a part was taken out may have said it.
     Unsaid(Whose, About),
-    /// No other request had the id of the exchange between them. Where ids count up, they tell which ones were lost: none of those.
+    /// No other request had the id of the exchange between them: only a request that was lost there would matter.
     Reused(Whose),
     /// Something was not there from the first of these frames to the second.
     Within(Whose, FrameId, FrameId),

@@ -42,13 +42,11 @@ pub enum Why {
     Untimed,
     /// The log shows what followed from records that it lacks: it was sampled, or lost some anywhere.
     Sampled,
-    /// Ids that count up leave numbers out here: requests were lost, and what stood beside them.
-    Uncounted,
 }
 
 impl Why {
     /// All of them.
-    pub const ALL: [Why; 18] = [
+    pub const ALL: [Why; 17] = [
         Why::Head,
         Why::Tail,
         Why::Gap,
@@ -66,7 +64,6 @@ impl Why {
         Why::Unordered,
         Why::Untimed,
         Why::Sampled,
-        Why::Uncounted,
     ];
 
     /// The word used in the database, in recordings and in reports.
@@ -89,7 +86,6 @@ impl Why {
             Why::Unordered => "unordered",
             Why::Untimed => "untimed",
             Why::Sampled => "sampled",
-            Why::Uncounted => "uncounted",
         }
     }
 

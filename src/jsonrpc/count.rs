@@ -19,11 +19,6 @@ pub struct Ordinal {
 }
 
 impl Ordinal {
-    /// Its number in its series.
-    pub fn number(self) -> i64 {
-        self.number
-    }
-
     /// The rank of an id.
     pub fn of(id: &Id) -> Ordinal {
         match id {
@@ -50,77 +45,50 @@ impl Ordinal {
     }
 }
 
-/// What a new id does to a count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rise {
-    /// It is the first, or the next: it cannot have been used before.
-    Next,
-    /// Nor can this one, which leaves out the numbers between these two.
-    Over(i64, i64),
-    /// It is no higher than the last, or of another series.
-    Not,
-}
-
 /// The ids that one issuer has used, in their order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IdCount {
-    /// The series that it counts in.
-    series: u64,
-    /// Its first number.
-    first: i64,
-    /// Its highest so far: a higher one cannot have been used before.
-    highest: i64,
-    /// How many ids have raised the highest; none before it has begun.
-    counted: i64,
+    /// The first of the series that it counts in.
+    first: Option<Ordinal>,
+    /// The highest of it so far: a higher one cannot have been used before.
+    highest: Option<Ordinal>,
     /// True once the count has begun anew behind its first id, in another series.
     begun_anew: bool,
+    /// How many ids have raised the highest.
+    counted: i64,
 }
 
 impl IdCount {
-    /// Takes the id of a new request: ids count up, and one that is higher than all cannot have been used before.
-    pub fn up(&mut self, now: Ordinal) -> Rise {
-        if self.counted == 0 {
-            *self = IdCount::from(now, false);
-            return Rise::Next;
-        }
-        if self.series == now.series && now.number > self.highest {
-            let before = std::mem::replace(&mut self.highest, now.number);
-            self.counted += 1;
-            // Behind the handshake a count may begin anywhere.
-            let goes_on = now.number - 1 == before || self.counted == 2;
-            return if goes_on { Rise::Next } else { Rise::Over(before, now.number) };
+    /// Takes the id of a new request. True if it cannot have been used before: ids count up, and this one is higher than all.
+    pub fn up(&mut self, now: Ordinal) -> bool {
+        let Some(highest) = self.highest else {
+            *self = IdCount { first: Some(now), highest: Some(now), begun_anew: false, counted: 1 };
+            return true;
+        };
+        if highest.series == now.series && now.number > highest.number {
+            (self.highest, self.counted) = (Some(now), self.counted + 1);
+            return true;
         }
         // The handshake may have an id of its own kind.
-        if self.series != now.series && self.counted == 1 && !self.begun_anew {
-            *self = IdCount::from(now, true);
+        if highest.series != now.series && self.counted == 1 && !self.begun_anew {
+            (self.first, self.highest, self.begun_anew) = (Some(now), Some(now), true);
         }
-        Rise::Not
-    }
-
-    fn from(first: Ordinal, begun_anew: bool) -> IdCount {
-        IdCount { series: first.series, first: first.number, highest: first.number, counted: 1, begun_anew }
+        false
     }
 
     /// True once a request was counted.
     pub fn has_begun(&self) -> bool {
-        self.counted > 0
+        self.highest.is_some()
     }
 
     /// True for an id of the series that it counts in, or may yet count in.
     pub fn is_of(&self, id: Ordinal) -> bool {
-        !self.has_begun() || self.series == id.series
+        self.highest.is_none_or(|highest| highest.series == id.series)
     }
 
     /// True for an id behind the last of the count.
     pub fn ends_before(&self, id: Ordinal) -> bool {
-        self.has_begun() && self.series == id.series && self.highest < id.number
-    }
-
-    /// True where a count that goes up by one leaves numbers out here and there: it `jumps` so often, and `lacks` so many. Who leaves
-    /// out as many as it uses does not count like that.
-    pub fn is_torn(&self, jumps: usize, lacks: i64) -> bool {
-        let steps = self.counted - 1 - jumps as i64;
-        self.counted >= STEADY && lacks < self.counted && steps > jumps as i64
+        self.highest.is_some_and(|highest| highest.series == id.series && highest.number < id.number)
     }
 
     /// True where this side counts its requests, and some that it must have counted are missing although these ids, which it did not use,
@@ -144,7 +112,7 @@ impl IdCount {
         missing.sort_unstable();
         let (Some(start), Some(end)) = (missing.first(), missing.last()) else { return false };
         let in_a_row = missing.windows(2).all(|pair| pair[0] + 1 == pair[1]);
-        in_a_row && (0..2).contains(start) && self.ends().is_none_or(|(first, _)| first == end + 1)
+        in_a_row && (0..2).contains(start) && self.first.is_none_or(|first| first.number == end + 1)
     }
 
     /// True where ids are left out of a count, and most of it is there.
@@ -155,28 +123,29 @@ impl IdCount {
     /// True if ids that count up had passed this one before the first one that was seen, and that is no beginning: who
     /// begins to count does so with 0 or 1.
     pub fn has_passed(&self, id: Ordinal) -> bool {
-        self.has_begun() && self.series == id.series && self.first > 1 && (0..self.first).contains(&id.number)
+        let older =
+            |first: Ordinal| first.series == id.series && first.number > 1 && (0..first.number).contains(&id.number);
+        self.first.is_some_and(older)
     }
 
     /// True for the next id of a count that goes on. With 0 or 1 one begins.
     pub fn goes_on_with(&self, id: Ordinal) -> bool {
-        id.number > 1 && self.has_begun() && (self.series, self.highest) == (id.series, id.number - 1)
+        id.number > 1 && self.highest == Some(Ordinal { number: id.number - 1, ..id })
     }
 
     /// True for an id that was first used behind the first of a count: it began below it.
     pub fn holds(&self, id: Ordinal) -> bool {
-        self.counts() && self.series == id.series && id.number > self.first
+        self.counts() && self.first.is_some_and(|first| first.series == id.series && id.number > first.number)
     }
 
     /// Its first and its last number.
     fn ends(&self) -> Option<(i64, i64)> {
-        self.has_begun().then_some((self.first, self.highest))
+        self.first.zip(self.highest).map(|(first, last)| (first.number, last.number))
     }
 
     /// The numbers of these ids in the series that it counts in, or in that of the first of them.
     fn numbers(&self, unasked: &[Ordinal]) -> Vec<i64> {
-        let own = self.has_begun().then_some(self.series);
-        let series = own.or(unasked.first().map(|rank| rank.series));
+        let series = self.highest.or(unasked.first().copied()).map(|rank| rank.series);
         unasked.iter().filter(|rank| Some(rank.series) == series).map(|rank| rank.number).collect()
     }
 
@@ -281,22 +250,13 @@ mod tests {
             let mut count = IdCount::default();
             ids.iter().fold(None, |_, id| Some(count.up(*id)))
         };
-        let not = Some(Rise::Not);
-        assert_eq!(new(&plain(&[1, 2, 10])), Some(Rise::Over(2, 10)));
-        assert_eq!([new(&plain(&[1, 1])), new(&plain(&[2, 1]))], [not; 2], "the same again, and one below");
-        assert_eq!(new(&texts(&["req-9", "req-10"])), Some(Rise::Next));
-        assert_eq!(new(&texts(&["req-9", "job-10"])), not, "another series");
-        assert_eq!(new(&[plain(&[9]), texts(&["10"])].concat()), not, "a number and a text");
-        assert_eq!(new(&texts(&["a", "b"])), not, "no numbers");
-        assert_eq!(new(&texts(&["req-1", "req-02"])), not, "two ids may have one number");
-    }
-
-    #[test]
-    fn a_count_that_leaves_out_a_few_numbers_is_torn() {
-        let torn = |ids: &[i64], jumps: usize, lacks: i64| counted(&plain(ids)).is_torn(jumps, lacks);
-        assert!(torn(&[0, 1, 2, 5, 6], 1, 2) && torn(&[1, 2, 3, 6], 1, 2));
-        assert!(!torn(&[1, 3, 5, 7], 3, 3), "it goes up by two");
-        assert!(!torn(&[1, 2, 3, 9], 1, 5) && !torn(&[1, 3], 1, 1), "more than are there, and no count yet");
+        assert_eq!(new(&plain(&[1, 2, 10])), Some(true));
+        assert_eq!([new(&plain(&[1, 1])), new(&plain(&[2, 1]))], [Some(false); 2], "the same again, and one below");
+        assert_eq!(new(&texts(&["req-9", "req-10"])), Some(true));
+        assert_eq!(new(&texts(&["req-9", "job-10"])), Some(false), "another series");
+        assert_eq!(new(&[plain(&[9]), texts(&["10"])].concat()), Some(false), "a number and a text");
+        assert_eq!(new(&texts(&["a", "b"])), Some(false), "no numbers");
+        assert_eq!(new(&texts(&["req-1", "req-02"])), Some(false), "two ids may have one number");
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod id;
 mod message;
 mod text;
 
-pub use count::{IdCount, Ordinal, Rise};
+pub use count::{IdCount, Ordinal};
 pub(crate) use envelope::MemberName;
 pub use envelope::{Lift, NoLift};
 pub use id::{Id, IdField};

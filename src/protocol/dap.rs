@@ -21,7 +21,6 @@ pub static PROFILE: Profile = Profile {
     cancelled_code: Some(-32800),
     opening: Opening { initialize: Some("initialize"), initialized: None, shutdown: None, exit: None },
     cancel_needs_capability: true,
-    numbers_all: true,
     after_initialize: Bound::AllBut(&[]),
     client_waits: Waits::MessagesBut(&[]),
     server_waits: Waits::MessagesBut(&[]),

@@ -127,8 +127,6 @@ pub struct Profile {
     pub turns_end_idle: bool,
     /// True if an id may not be used twice in a connection, answered or not.
     pub ids_used_once: bool,
-    /// True if answers and notifications have numbers of the count of the requests: one that requests leave out is none that was lost.
-    pub numbers_all: bool,
     /// True if error text is proof that a cancel was acted on (MCP only).
     pub cancel_text_is_proof: bool,
     /// True if the cancel needs a capability of the receiver (ACP RFD of 2025-11, DAP).

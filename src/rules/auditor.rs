@@ -313,7 +313,7 @@ fn proven(rule: &Rule, event: &Event<'_>, finding: Finding) -> Finding {
 pub fn still_proven(finding: Finding, at_us: Option<i64>, ledger: Ledger<'_>) -> Finding {
     let lacks = || ledger.sampled().filter(|_| rests_on_absence(&finding));
     let back = || at_us.and_then(|at_us| ledger.went_back(at_us));
-    match ledger.mixed().or_else(back).or_else(lacks).or_else(|| uncounted(&finding, ledger)) {
+    match ledger.mixed().or_else(back).or_else(lacks) {
         Some(stretch) => finding.undecidable(&stretch.reason()),
         None => finding,
     }
@@ -331,20 +331,6 @@ fn rests_on_absence(finding: &Finding) -> bool {
     let rule = RULES.iter().find(|rule| rule.code == finding.code);
     finding.basis != Some(Basis::Content)
         && rule.is_some_and(|rule| finding.absence.unwrap_or(rule.absence) != Absence::None)
-}
-
-/// A place where ids leave numbers out, within what should have been whole for a finding.
-fn uncounted<'a>(finding: &Finding, ledger: Ledger<'a>) -> Option<&'a Stretch> {
-    let rule = RULES.iter().find(|rule| rule.code == finding.code).filter(|_| finding.basis != Some(Basis::Content))?;
-    let frames = || finding.evidence.iter().map(|evidence| evidence.frame).chain([finding.frame]);
-    let (first, last) = (frames().min()?, frames().max()?);
-    match finding.absence.unwrap_or(rule.absence) {
-        Absence::None | Absence::Reused(_) => None,
-        Absence::Before(_) => ledger.uncounted(0, finding.frame),
-        Absence::Since(_) => ledger.uncounted(first, FrameId::MAX),
-        Absence::Between(_) | Absence::Unsaid(..) => ledger.uncounted(first, last),
-        Absence::Within(_, from, to) => ledger.uncounted(from, to),
-    }
 }
 
 /// A stretch that should have been whole for this finding and is not.

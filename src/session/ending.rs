@@ -81,10 +81,6 @@ impl Conn {
         } else {
             self.facts.unclaimed = !whole && self.side(Side::Client).named.by_peer();
         }
-        if !whole && !self.facts.profile.numbers_all {
-            let torn: Vec<_> = self.sides.iter().flat_map(Issued::torn).collect();
-            torn.into_iter().for_each(|between| self.facts.missing.uncounted(between));
-        }
         step.sink.connection(&self.facts, Ledger::new(&self.facts, step.shelf), self.logger);
     }
 

@@ -104,12 +104,6 @@ impl<'a> Ledger<'a> {
         self.connection.missing.list.iter().find(|stretch| stretch.why == Why::Sampled)
     }
 
-    /// A place between two frames, themselves included, where ids that count up leave numbers out.
-    pub fn uncounted(&self, from: FrameId, to: FrameId) -> Option<&'a Stretch> {
-        let mut list = self.connection.missing.list.iter();
-        list.find(|stretch| stretch.why == Why::Uncounted && stretch.covers(None, from, to))
-    }
-
     /// True if one of its sources lacks records that were left out of it anywhere.
     pub(super) fn source_lacks_records(&self) -> bool {
         self.of_sources().any(Stretches::lacks_records)

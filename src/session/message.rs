@@ -399,7 +399,7 @@ impl Conn {
     /// Ends the older instance of an id that is used again, and says how many answers are owed to older ones.
     fn retire(&mut self, step: &mut Step<'_>, m: &Incoming<'_>, id: &Id, role: Role) -> Absorb {
         let issued = self.side_mut(m.sender);
-        issued.count_up(id, m.seen.frame);
+        issued.count_up(id);
         let Some(old) = issued.live.remove(id) else { return Absorb::default() };
         if self.refused_before(m, &old, role) {
             self.flush(step, m.sender, old);

@@ -59,7 +59,6 @@ impl Stretch {
             }
             Why::Behind => format!("the file of {lines} goes back in time behind the one that was read before it"),
             Why::Sampled => "the log shows what followed from records that it lacks".to_string(),
-            Why::Uncounted => "ids that count up leave numbers out here, so the log has lost messages".to_string(),
             Why::Mixed => format!("from {lines} on several connections stand in one stream"),
         }
     }
@@ -173,12 +172,6 @@ impl Stretches {
     /// Records were left out of the log, nobody knows where.
     pub(super) fn sampled(&mut self) {
         self.note(Stretch { why: Why::Sampled, side: None, frames: (0, FrameId::MAX), lines: (0, 0), notifies: false });
-    }
-
-    /// Messages were lost between these two frames.
-    pub(super) fn uncounted(&mut self, (before, behind): (FrameId, FrameId)) {
-        let frames = (before + 1, behind.saturating_sub(1).max(before));
-        self.note(Stretch { why: Why::Uncounted, side: None, frames, lines: (0, 0), notifies: false });
     }
 
     /// The last stretch begins as early as this.

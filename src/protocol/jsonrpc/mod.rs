@@ -65,7 +65,6 @@ pub(super) const BASE: Profile = Profile {
     client_waits: Waits::Nothing,
     server_waits: Waits::Nothing,
     server_waits_for_initialized: false,
-    numbers_all: false,
     initialized_once: false,
     initialize_cancel_always_wrong: true,
     progress_may_rest: false,

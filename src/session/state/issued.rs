@@ -6,12 +6,11 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::leaps::Leaps;
 use super::named::Named;
 use super::rare::Rare;
 use super::slot::Slot;
 use super::suspect::Suspect;
-use crate::jsonrpc::{Id, IdCount, Ordinal, Rise};
+use crate::jsonrpc::{Id, IdCount, Ordinal};
 use crate::session::race::Witness;
 use crate::session::seen::{FrameId, Seen};
 
@@ -49,10 +48,6 @@ pub(in crate::session) struct Issued {
     pub(in crate::session) lost_tokens: Rare<FxHashSet<Id>>,
     /// What its ids tell.
     pub(in crate::session) count: IdCount,
-    /// The last request that has raised the count.
-    counted_at: FrameId,
-    /// Where its ids leave numbers out.
-    leaps: Rare<Leaps>,
     /// Ids that were answered or cancelled, and that no request had.
     pub(in crate::session) unasked: Rare<Vec<Ordinal>>,
     /// True once an id was answered or cancelled that no request had, whatever id.
@@ -144,37 +139,12 @@ impl Issued {
     }
 
     /// Notes a new id. Most issuers count up; then no id has to be looked up among the requests that were dropped.
-    pub(in crate::session) fn count_up(&mut self, id: &Id, request: FrameId) {
+    pub(in crate::session) fn count_up(&mut self, id: &Id) {
         let rank = Ordinal::of(id);
         if let Some(unasked) = self.unasked.held() {
             unasked.retain(|unasked| *unasked != rank);
         }
-        match self.count.up(rank) {
-            Rise::Next => self.counted_at = request,
-            Rise::Over(last, now) => self.leap((last, now), request),
-            Rise::Not => self.count_back(rank),
-        }
-    }
-
-    #[cold]
-    fn leap(&mut self, over: (i64, i64), request: FrameId) {
-        let last = std::mem::replace(&mut self.counted_at, request);
-        self.leaps.note(over, (last, request));
-    }
-
-    #[cold]
-    fn count_back(&mut self, rank: Ordinal) {
-        self.unsure |= self.evicted;
-        if let Some(leaps) = self.leaps.held().filter(|_| self.count.is_of(rank)) {
-            leaps.fill(rank.number());
-        }
-    }
-
-    /// Between which of its requests others must have been that the log has lost: this side counts, and leaves numbers out there.
-    pub(in crate::session) fn torn(&self) -> impl Iterator<Item = (FrameId, FrameId)> + '_ {
-        let (jumps, lacks) = self.leaps.count();
-        let is_torn = self.count.is_torn(jumps, lacks);
-        self.leaps.frames().filter(move |_| is_torn)
+        self.unsure |= !self.count.up(rank) && self.evicted;
     }
 
     /// Notes an id that was answered or cancelled, and that no request had so far. Where it is `explained` by what the log misses before
@@ -264,10 +234,10 @@ mod tests {
     #[test]
     fn an_id_that_is_used_behind_its_answer_is_not_missing() {
         let mut issued = Issued::default();
-        [1, 9].iter().for_each(|id| issued.count_up(&Id::Int(*id), 0));
+        [1, 9].iter().for_each(|id| issued.count_up(&Id::Int(*id)));
         [5, 6].iter().for_each(|id| issued.miss(&Id::Int(*id), true));
         assert!(issued.lacks_requests());
-        issued.count_up(&Id::Int(5), 0);
+        issued.count_up(&Id::Int(5));
         assert!(!issued.lacks_requests());
     }
 
@@ -275,7 +245,7 @@ mod tests {
     fn only_ids_that_do_not_count_up_have_to_be_looked_up() {
         let unsure = |evicted: bool, ids: [i64; 2]| {
             let mut issued = Issued { evicted, ..Issued::default() };
-            ids.iter().for_each(|id| issued.count_up(&Id::Int(*id), 0));
+            ids.iter().for_each(|id| issued.count_up(&Id::Int(*id)));
             issued.unsure
         };
         assert_eq!([unsure(true, [2, 1]), unsure(true, [1, 2]), unsure(false, [2, 1])], [true, false, false]);

@@ -9,7 +9,6 @@ mod eras;
 mod http;
 mod issued;
 mod late_progress;
-mod leaps;
 mod methods;
 mod named;
 mod near_cancels;
