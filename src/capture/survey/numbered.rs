@@ -46,30 +46,40 @@ fn number(line: &str, key: &str) -> Option<u64> {
     members(line).find(|member| member.key == key)?.value.parse().ok()
 }
 
+/// Numbers that go up, until one falls: from there on several writers may number their own records.
+#[derive(Default)]
+struct Series {
+    last: Option<u64>,
+    fell: bool,
+}
+
+impl Series {
+    /// How many records are missing before one with this number.
+    fn lost(&mut self, now: u64) -> u64 {
+        let last = self.last.replace(now).unwrap_or(now);
+        self.fell |= now < last;
+        if self.fell { 0 } else { (now - last).saturating_sub(1) }
+    }
+}
+
 /// Lines of a reader, each with a number.
 pub(in crate::capture) struct Numbered<'r> {
     key: Box<str>,
-    last: Option<u64>,
+    series: Series,
     reader: &'r mut dyn LineReader,
 }
 
 impl<'r> Numbered<'r> {
     /// Lines of a reader, whose numbers stand under `key`.
     pub(in crate::capture) fn new(key: &str, reader: &'r mut dyn LineReader) -> Numbered<'r> {
-        Numbered { key: key.into(), last: None, reader }
-    }
-
-    /// How many records are missing before one with this number.
-    fn lost(&mut self, now: u64) -> u64 {
-        let last = self.last.replace(now);
-        last.map_or(0, |last| now.saturating_sub(last).saturating_sub(1))
+        Numbered { key: key.into(), series: Series::default(), reader }
     }
 }
 
 impl LineReader for Numbered<'_> {
     fn line(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
         if let Some(now) = number(&line.text(), &self.key)
-            && let lost @ 1.. = self.lost(now)
+            && let lost @ 1.. = self.series.lost(now)
         {
             let words = format!("the number of this record, {now}, says that {lost} are missing before it");
             let missing = Missing { lost: Some(lost), words: &words, ..Missing::new(Why::Gap) };
@@ -79,7 +89,7 @@ impl LineReader for Numbered<'_> {
     }
 
     fn oversized(&mut self, line: &Line<'_>, out: &mut Out<'_>) -> Result<()> {
-        self.last = None;
+        self.series.last = None;
         self.reader.oversized(line, out)
     }
 
@@ -94,7 +104,7 @@ impl LineReader for Numbered<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::learn;
+    use super::{Series, learn};
 
     #[test]
     fn numbers_of_records_go_up_by_one() {
@@ -103,6 +113,9 @@ mod tests {
         };
         let learned = |numbers: &[u64]| learn("jsonl-wrapped", log(numbers).as_bytes(), true).is_some();
         assert!(learned(&[1, 2, 3, 4, 5]) && learned(&[7, 8, 10, 11, 12, 13]));
+        let mut series = Series::default();
+        let lost = [1, 2, 5, 6, 4, 9, 1].map(|now| series.lost(now));
+        assert_eq!(lost, [0, 0, 2, 0, 0, 0, 0], "behind a number that falls, two may count");
         assert!(!learned(&[1, 2, 3]) && !learned(&[1, 2, 3, 4, 5, 1, 2]) && !learned(&[1, 3, 5, 7, 9, 11, 12]));
     }
 }
